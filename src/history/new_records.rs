@@ -97,6 +97,14 @@ fn may_be_somebodys(text: &str) -> bool {
         && !text.starts_with('/')
 }
 
+impl TrackedRecord {
+    /// Whether a record is new because its list has grown, and it shows no text that nobody has sent.
+    fn is_new_by_list(&self) -> bool {
+        let unsent = [Some(&self.unsent_in_response), self.unsent_in_read.as_ref()];
+        self.is_added && unsent.into_iter().flatten().all(|texts| texts.0.is_empty())
+    }
+}
+
 impl History<'_> {
     /// Returns why a create may have changed a record that was there before, instead of adding one; `None` once
     /// something shows that it adds. An invariant or a name that the run chose rules this out from the start.
@@ -129,7 +137,10 @@ impl History<'_> {
             return None;
         } else if repeated.iter().copied().any(show_others_texts) {
             "two creates with the same choices returned records with different texts that the run did not send"
-        } else if !repeated.is_empty() || own.iter().any(|record| self.is_plainly_new(record)) {
+        } else if !repeated.is_empty()
+            || own.iter().all(|record| self.is_new_by_place(record))
+            || own.iter().any(|record| record.is_new_by_list())
+        {
             return None;
         } else {
             "no list shows that it is new, and no second create with the same choices returned another"
@@ -137,17 +148,12 @@ impl History<'_> {
         Some(self.reason_for_doubt(create, doubt))
     }
 
-    /// Whether a record is new by its place, below another one of the run, or by its list. A service may move a record
-    /// there that is below another parent, or below none, if the create says which: by a value that is not the run's
-    /// own.
-    fn is_plainly_new(&self, record: &TrackedRecord) -> bool {
-        let is_nested = record.path_identifiers.len() > 1;
-        let unsent = [Some(&record.unsent_in_response), record.unsent_in_read.as_ref()];
-        let is_moved = || {
-            self.contract.has_collection_elsewhere(record.create)
-                || record.request.json().is_some_and(|body| self.may_select(body))
-        };
-        is_nested && !is_moved() || record.is_added && unsent.into_iter().flatten().all(|texts| texts.0.is_empty())
+    /// Whether a record is new because it is below another one of the run. A service may move a record there that is
+    /// below another parent, or below none, if the create says which: by a value that is not the run's own.
+    fn is_new_by_place(&self, record: &TrackedRecord) -> bool {
+        record.path_identifiers.len() > 1
+            && !self.contract.has_collection_elsewhere(record.create)
+            && !record.request.json().is_some_and(|body| self.may_select(body))
     }
 
     /// Whether a body has a value by which a service may find an existing record: a number, or a text that the run has

@@ -522,7 +522,9 @@ paths:
             .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
             .unwrap();
         let mut fallback = Fallback::starting_with(draft);
-        let bodies = rejections.iter().map_while(|rejection| fallback.next_with(rejection, || None));
+        let bodies = rejections
+            .iter()
+            .map_while(|rejection| fallback.next_with(rejection, || None));
         bodies
             .map(|draft| draft.body().0["kind"].as_str().unwrap().to_owned())
             .collect()

@@ -82,6 +82,7 @@ struct Service {
     /// The records that were there before, and that no list shows yet.
     hidden: Vec<Value>,
     shown: Vec<Value>,
+    sites: Vec<Value>,
     next: u64,
     /// The accepted updates and deletions, each with the identifier.
     written: Vec<(Method, u64)>,
@@ -106,6 +107,7 @@ impl Service {
             creates,
             hidden,
             shown: vec![json!({"id": 4_711_000, "name": "Night", "note": ""})],
+            sites: Vec::new(),
             next: 4_711_100,
             written: Vec::new(),
         }
@@ -141,19 +143,29 @@ impl Service {
         shift
     }
 
+    fn respond_of_sites(&mut self, (method, id): (&Method, Option<u64>), sent: &Value) -> Response {
+        if method == Method::POST {
+            if !sent["name"].is_string() {
+                return StatusCode::BAD_REQUEST.into_response();
+            }
+            let site = json!({"id": 9_000_001 + self.sites.len(), "name": sent["name"]});
+            self.sites.push(site.clone());
+            return (StatusCode::CREATED, axum::Json(site)).into_response();
+        }
+        match (id, self.sites.iter().find(|site| site["id"].as_u64() == id)) {
+            (None, _) => axum::Json(&self.sites).into_response(),
+            (_, Some(site)) => axum::Json(site).into_response(),
+            _ => StatusCode::NOT_FOUND.into_response(),
+        }
+    }
+
     fn respond(&mut self, method: &Method, path: &str, sent: &Value) -> Response {
         let (collection, id) = match path.rsplit_once('/') {
             Some((above, last)) if last.parse::<u64>().is_ok() => (above, last.parse().ok()),
             _ => (path, None),
         };
         if collection == "/sites" {
-            let site = json!({"id": 9_000_001, "name": sent["name"]});
-            return match (method, id) {
-                (&Method::POST, _) => (StatusCode::CREATED, axum::Json(site)).into_response(),
-                (_, Some(9_000_001)) => axum::Json(json!({"id": 9_000_001, "name": "Site"})).into_response(),
-                (_, Some(_)) => StatusCode::NOT_FOUND.into_response(),
-                _ => axum::Json(json!([])).into_response(),
-            };
+            return self.respond_of_sites((method, id), sent);
         }
         let Some(id) = id else {
             if method == Method::GET {
