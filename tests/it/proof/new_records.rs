@@ -24,7 +24,7 @@ components:
         note: {type: string}
         code: {type: string}
         created_at: {type: string}
-    NewShift: {type: object, required: [name], properties: {name: {type: string}, day: {type: integer}}}
+    NewShift: {type: object, required: [name], properties: {name: {type: string}, day: {type: string, enum: [mon, tue]}}}
   requestBodies:
     Shift: {content: {application/json: {schema: {$ref: '#/components/schemas/NewShift'}}}}
   responses:
@@ -90,7 +90,7 @@ struct Service {
 
 impl Service {
     fn new(creates: Creates) -> Self {
-        let hidden = |(id, note): (u64, &str)| json!({"id": id, "name": "Old", "note": note, "day": 1});
+        let hidden = |(id, note): (u64, &str)| json!({"id": id, "name": "Old", "note": note, "day": "mon"});
         let notes = [
             (4_711_001, "Ask at the desk"),
             (4_711_002, "Bring the keys"),

@@ -69,24 +69,31 @@ struct State {
     /// How many reads still show the record as it was before.
     late_reads: u32,
     put: Option<Value>,
+    /// The notes that were created after the first.
+    later: Vec<Value>,
     created: u32,
     seconds: u32,
 }
 
 impl State {
-    fn respond(&mut self, second: Second, method: &Method, body: &Bytes) -> Response {
+    fn respond(&mut self, second: Second, (method, path): (&Method, &str), body: &Bytes) -> Response {
         let body = serde_json::from_slice::<Value>(body).ok();
         match (method.as_str(), body) {
             ("POST", Some(mut note)) => {
                 // The first is the one that is read and replaced.
                 self.created += 1;
                 (note["id"], note["revision"]) = (json!(format!("note-{}", self.created)), json!(1));
-                if self.created == 1 {
-                    self.note = Some(note.clone());
+                match self.created {
+                    1 => self.note = Some(note.clone()),
+                    _ => self.later.push(note.clone()),
                 }
                 (StatusCode::CREATED, axum::Json(note)).into_response()
             }
             ("GET", _) => {
+                let is_read = |note: &&Value| note["id"].as_str().is_some_and(|id| path.ends_with(id));
+                if let Some(note) = self.later.iter().find(is_read) {
+                    return axum::Json(note).into_response();
+                }
                 let is_late = self.late_reads > 0;
                 self.late_reads = self.late_reads.saturating_sub(1);
                 let note = if is_late { &self.before } else { &self.note };
@@ -134,8 +141,9 @@ impl State {
 async fn checked(second: Second) -> (Vec<(String, String, String)>, VerdictRecord) {
     let state = Arc::new(Mutex::new(State::default()));
     let shared = Arc::clone(&state);
-    let router = Router::new().fallback(move |method: Method, _: Uri, body: Bytes| {
-        let response = shared.lock().unwrap().respond(second, &method, &body);
+    let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
+        let request = (&method, uri.path());
+        let response = shared.lock().unwrap().respond(second, request, &body);
         async { response }
     });
     let check = Check::new(Contract::read("notes.yaml", NOTES.to_owned()).unwrap()).service(router);

@@ -111,7 +111,7 @@ async fn edge_cases_are_few_and_a_check_that_reads_sends_none_that_writes() {
     assert!(calls.iter().all(|call| call.starts_with("GET ")), "{calls:?}");
     let odd: Vec<_> = calls.iter().filter(|call| call.contains("limit=")).collect();
     // One of them is the read with the parameter as documented.
-    assert_eq!(odd.len(), 1 + 4, "{odd:?}");
+    assert_eq!(odd.len(), 1 + 5, "{odd:?}");
 }
 
 #[tokio::test]
