@@ -98,6 +98,13 @@ fn may_be_somebodys(text: &str) -> bool {
 }
 
 impl TrackedRecord {
+    /// Whether the create's response or the first read of another record has texts that nobody has sent, and that this
+    /// one does not have, or the other way round.
+    fn shows_other_unsent_texts(&self, other: &Self) -> bool {
+        let reads = self.unsent_in_read.as_ref().zip(other.unsent_in_read.as_ref());
+        self.unsent_in_response != other.unsent_in_response || reads.is_some_and(|(one, another)| one != another)
+    }
+
     /// Whether a record is new because its list has grown, and it shows no text that nobody has sent.
     fn is_new_by_list(&self) -> bool {
         let unsent = [Some(&self.unsent_in_response), self.unsent_in_read.as_ref()];
@@ -107,7 +114,8 @@ impl TrackedRecord {
 
 impl History<'_> {
     /// Returns why a create may have changed a record that was there before, instead of adding one; `None` once
-    /// something shows that it adds. An invariant or a name that the run chose rules this out from the start.
+    /// something shows that it adds. An invariant or a name that the run chose rules this out from the start. The first
+    /// record counts, because a service restores what is in its trash before it creates anything.
     pub(crate) fn reason_records_may_be_older(&self, create: OperationId) -> Option<String> {
         self.contract.lifecycle_of(create)?;
         let operation = self.contract.operation(create);
@@ -115,31 +123,17 @@ impl History<'_> {
             return None;
         }
         let own: Vec<_> = self.tracked.iter().filter(|record| record.create == create).collect();
-        let mut pairs = own.iter().enumerate().flat_map(|(index, record)| {
-            let earlier = own[..index].iter();
-            earlier.map(move |other| (*record, *other))
-        });
-        let is_repeated = |(record, other): &(&TrackedRecord, &TrackedRecord)| {
-            record.path_identifiers != other.path_identifiers
-                && same_but_for_own_values(&record.request, &other.request, &self.run_tag)
+        let first = own.first()?;
+        let is_repeated = |record: &&&TrackedRecord| {
+            record.path_identifiers != first.path_identifiers
+                && same_but_for_own_values(&record.request, &first.request, &self.run_tag)
         };
-        let show_others_texts = |(record, other): (&TrackedRecord, &TrackedRecord)| {
-            let differ = |(one, another)| one != another;
-            record.unsent_in_response != other.unsent_in_response
-                || record
-                    .unsent_in_read
-                    .as_ref()
-                    .zip(other.unsent_in_read.as_ref())
-                    .is_some_and(differ)
-        };
-        let repeated: Vec<_> = pairs.by_ref().filter(is_repeated).collect();
-        let doubt = if own.is_empty() {
-            return None;
-        } else if repeated.iter().copied().any(show_others_texts) {
+        let mut repeated = own.iter().filter(is_repeated).peekable();
+        let doubt = if repeated.clone().any(|record| record.shows_other_unsent_texts(first)) {
             "two creates with the same choices returned records with different texts that the run did not send"
-        } else if !repeated.is_empty()
+        } else if repeated.peek().is_some()
             || own.iter().all(|record| self.is_new_by_place(record))
-            || own.iter().any(|record| record.is_new_by_list())
+            || first.is_new_by_list()
         {
             return None;
         } else {
