@@ -103,8 +103,8 @@ impl Session<'_> {
     async fn compare_with_plain_list(&self, narrowed: &Request) {
         let plain = self.history().plain_request_showing_more(narrowed);
         let Some(plain) = plain else { return };
-        // The record may appear late in the response.
-        tokio::time::sleep(self.short_wait()).await;
+        // What the list filters or sorts by may come from an index, which a record reaches later than the list.
+        tokio::time::sleep(self.settings.settle).await;
         self.expect_requests(2);
         for request in [narrowed.clone(), plain] {
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
