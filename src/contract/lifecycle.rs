@@ -676,16 +676,19 @@ fn may_come_back_changed(schema: &Node) -> bool {
 /// Whether the description of a field, in lower case, says that its value depends on something else: "100 if done",
 /// "The opposite of `free`".
 fn depends_on_something(described: &str) -> bool {
-    const PHRASES: [&str; 5] = [
+    const PHRASES: [&str; 8] = [
         "are returned",
+        "by the server",
+        "by the service",
         "opposite of",
         "returned as",
         "shown with",
         "start of the text",
+        "when returned",
     ];
     let described = described.replace("true if", "");
     PHRASES.iter().any(|words| described.contains(words))
-        || alphanumeric_words(&described).any(|word| ["if", "only", "unless"].contains(&word))
+        || alphanumeric_words(&described).any(|word| ["if", "new", "only", "unless"].contains(&word))
 }
 
 /// Returns the description of a schema, in lower case.
@@ -893,7 +896,7 @@ mod tests {
         let carried_by_update = |kind: &str, described: &str| {
             let shop = "{type: object, properties: {name: {type: string}";
             let kind = format!("kind: {{type: string, enum: [a, b], description: '{kind}'}}");
-            let body = |fields: &str| format!("content: {{application/json: {{schema: {shop}, {fields}}}}}}}");
+            let body = |fields: &str| format!("content: {{application/json: {{schema: {shop}, {fields}}}}}}}}}");
             let shown = format!(
                 "responses: {{'200': {{description: OK, {}}}}}",
                 body(&format!("id: {{type: integer}}, {kind}"))
@@ -942,7 +945,12 @@ mod tests {
             let (created, updated) = carried_by_update("", described);
             assert_eq!((created, updated), (both(), Vec::new()), "{described}");
         }
-        for kind in ["a if done.", "Kept only for gifts.", "The opposite of `free`."] {
+        for kind in [
+            "a if done.",
+            "Kept only for gifts.",
+            "The opposite of `free`.",
+            "New shops get that of the city.",
+        ] {
             let (created, updated) = carried_by_update(kind, "");
             assert_eq!(
                 (created, updated),

@@ -456,8 +456,9 @@ const CONDITIONS: [&str; 28] = [
 ];
 
 /// Words with which no name of a thing begins.
-const NO_NAMES: [&str; 13] = [
-    "applied", "applies", "are", "changes", "false", "has", "have", "is", "read", "reads", "stays", "takes", "to",
+const NO_NAMES: [&str; 14] = [
+    "applied", "applies", "are", "changes", "false", "has", "have", "initial", "is", "read", "reads", "stays", "takes",
+    "to",
 ];
 
 /// Verbs of which the subject is the value, unless a word like "that" is before them.
@@ -504,12 +505,19 @@ pub(super) fn only_updates(sentence: &str, names: &[String]) -> bool {
 
 /// Whether a description, in lower case, says no more than what a value is, and in which form.
 pub(super) fn only_names_a_value(described: &str) -> bool {
-    names_a_value(whole_sentences(described))
+    names_a_value(whole_sentences(&without_full_stops_within(described)))
 }
 
 /// Whether a description, in lower case, says no more than what a value is, in which form, and what to enter.
 pub(super) fn only_explains_a_value(described: &str) -> bool {
-    names_a_value(whole_sentences(described).filter(|sentence| !says_what_to_enter(sentence)))
+    names_a_value(
+        whole_sentences(&without_full_stops_within(described)).filter(|sentence| !says_what_to_enter(sentence)),
+    )
+}
+
+/// Returns a text in which "e.g." ends no sentence.
+fn without_full_stops_within(described: &str) -> String {
+    described.replace("e.g. ", "such as ").replace("i.e. ", "such as ")
 }
 
 fn names_a_value<'text>(sentences: impl Iterator<Item = &'text str>) -> bool {

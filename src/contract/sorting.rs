@@ -546,7 +546,7 @@ mod tests {
         let path = format!(
             "/pets: {{get: {{operationId: get, parameters: [{}], responses: {{'200': {{description: a, content: \
              {{application/json: {{schema: {{type: array, items: {{type: object, properties: {{price: {{type: number, \
-             description: '{price}'}}, {other}}}}}}}}}}}}}}}}}}}}}",
+             description: '{price}'}}, {other}}}}}}}}}}}}}}}}}}}",
             parameter("sort", "price, '-price'")
         );
         let contract = of_paths(&path, "").unwrap_or_else(|defects| panic!("{defects}"));
