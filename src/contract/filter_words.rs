@@ -6,7 +6,7 @@
 //! another record ("Payment status"), or not at all ("Currency of the amounts"), and there is no end of words for that.
 //! So the evidence is a sentence that says plainly that the list is filtered: it asks for that ("Filter by", "Only",
 //! "Limit to", "Return … with this"), and it has no word beside those for filtering, for the parameter itself and for
-//! the records of the list. Nothing else in the description may leave a doubt. Without a description, only the name can
+//! the records of the list. No other sentence of the description may have more words than that, or leave a doubt. Without a description, only the name can
 //! say that the parameter is a category of the records themselves (`status`, `owner_id`), or a state that lists show
 //! anyway.
 
@@ -114,6 +114,12 @@ const FILTERING: [&str; 86] = [
     "whether",
     "which",
     "with",
+];
+
+/// More words, for sentences beside the one that asks for some records.
+const BESIDE: [&str; 14] = [
+    "allowed", "as", "can", "integer", "must", "number", "one", "possible", "same", "string", "take", "those", "valid",
+    "values",
 ];
 
 /// Beginnings of words; one such word is enough to ask for some records and no others.
@@ -345,10 +351,25 @@ pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues)
     };
     let plain = sentences_of(&described).find(|sentence| words.says_filter(sentence, &values))?;
     let is_exact = || underscored_words(plain).any(|word| word.starts_with("exact") || word.starts_with("equal"));
+    let is_known = |sentence: &str| {
+        words.says_filter(sentence, &values)
+            || underscored_words(sentence).all(|word| words.knows(word) || BESIDE.contains(&word))
+    };
+    if !sentences_of(&described).all(is_known) {
+        return None;
+    }
     if leaves_doubt(&words.without_name(&described)) || (values == FilterValues::Text && !is_exact()) {
         return None;
     }
     Some(match values {
+        FilterValues::Enum { asked, documented } => {
+            let is_covered = |value: &String| {
+                let others = || documented.iter().any(|other| !asked.contains(other));
+                UMBRELLAS.contains(&value.to_ascii_lowercase().as_str()) && others()
+            };
+            let asked: Vec<_> = asked.iter().filter(|value| !is_covered(value)).cloned().collect();
+            return (!asked.is_empty()).then_some(FilterValues::Enum { asked, documented });
+        }
         FilterValues::Boolean { .. } => {
             let has = |beginning: &str| underscored_words(plain).any(|word| word.starts_with(beginning));
             // "Filter by whether it is sold" asks for either; "Whether to return only sold ones" and "Whether to filter
@@ -391,7 +412,13 @@ impl ParameterWords<'_> {
                 && is_of(self.name, found[index - 1]);
             is_having || is_kind_of_text || self.knows(word)
         };
-        asks && found.iter().enumerate().all(is_known)
+        // "Filter archived issues" may ask for the others.
+        let filters_them = is_boolean
+            && found.first().is_some_and(|first| ["filter", "filters"].contains(first))
+            && !found
+                .iter()
+                .any(|word| ["by", "for", "only", "on", "to", "whether"].contains(word));
+        asks && !filters_them && found.iter().enumerate().all(is_known)
     }
 
     /// Whether a word is about filtering, the parameter, or the records of the list.
@@ -446,7 +473,7 @@ impl ParameterWords<'_> {
             FilterValues::Enum { asked, documented } => {
                 let own = name.strip_prefix(&singular(&comparable_name(self.collection)));
                 let is_category = CATEGORIES.contains(&own.unwrap_or(&name));
-                let may_be_covered = asked.len() > 2;
+                let may_be_covered = asked.len() > 2 || documented.len() > asked.len();
                 let is_plain = |value: &String| !UMBRELLAS.contains(&value.to_ascii_lowercase().as_str());
                 let asked: Vec<_> = asked
                     .into_iter()
@@ -623,6 +650,9 @@ mod tests {
             ("include_type", "Filter by include type"),
             ("status", "Filter by status. Drafts are included."),
             ("status", "Filter by status. Inherited from the project."),
+            ("status", "Filter by status. Needs `since`."),
+            ("status", "Filter by status. Reserved for future use."),
+            ("level", "Only issues with this level. Levels are cumulative."),
         ] {
             assert_eq!(judged(name, described, enumeration(&["a", "b"])), None, "{described}");
         }
@@ -676,6 +706,14 @@ mod tests {
             panic!("{umbrella:?}");
         };
         assert_eq!(asked, ["merged"], "a merged one may be closed, too");
+        let of_two = |described: &str| {
+            let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+            let (asked, documented) = (values(&["open", "closed"]), values(&["open", "closed", "solved"]));
+            judged("status", described, FilterValues::Enum { asked, documented })
+        };
+        for described in ["", "Only issues with this status."] {
+            assert_eq!(of_two(described), None, "a solved one may be closed, too");
+        }
     }
 
     #[test]
@@ -688,6 +726,8 @@ mod tests {
             ("enabled", "Show only enabled issues.", Some(false)),
             ("archived", "Whether to return only archived issues", Some(false)),
             ("archived", "Filter by archived status", Some(false)),
+            ("archived", "Filter archived issues.", None),
+            ("spam", "Filter spam.", None),
             ("archived", "Filter by archived. Closed ones count as archived.", None),
             ("archived", "Filter by archived; pinned ones are always listed.", None),
             ("archived", "If true, only archived issues are returned", Some(false)),

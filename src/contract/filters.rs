@@ -8,7 +8,8 @@
 //! a UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
 //! least), so they are left out, except for text of which the description says "exactly" or "equal". So is a parameter
 //! whose description does not say plainly that it filters, and one without a description whose name leaves a doubt:
-//! `contract/filter_words` decides that. A filter that is missed here costs one fact; a parameter taken for a filter by
+//! `contract/filter_words` decides that. Texts about the list and the property may say nothing that
+//! [`plain_text`](super::plain_text) does not know. A filter that is missed here costs one fact; a parameter taken for a filter by
 //! mistake would cause a false warning.
 //!
 //! The path of a list filters too: each item of `GET /orders/17/lines` whose `order_id` the service sets, because the
@@ -23,6 +24,7 @@ use super::filter_words::{ParameterWords, plainly_filtered, says_that_filters_ar
 use super::inferred::{RecordFinder, collection_name, collection_of, comparable_name, comparable_path, singular};
 use super::lexicon::{alphanumeric_words, camel_case_words, whole_sentences};
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
+use super::plain_text::{only_lists, only_names_a_value, words_of};
 use super::pointer;
 use super::shape::{JsonType, Shape};
 
@@ -109,6 +111,43 @@ const OF_OTHER_RECORDS: [&str; 22] = [
     "scope",
     "shared",
     "subtree",
+];
+
+/// Words that texts about the record in a path, and about the property that names it, may have besides those of the
+/// path.
+const OF_OWN_RECORD: [&str; 32] = [
+    "a",
+    "an",
+    "belong",
+    "belonging",
+    "belongs",
+    "contain",
+    "contains",
+    "has",
+    "have",
+    "id",
+    "identifier",
+    "in",
+    "integer",
+    "is",
+    "it",
+    "items",
+    "key",
+    "number",
+    "numeric",
+    "of",
+    "owning",
+    "owns",
+    "part",
+    "record",
+    "reference",
+    "that",
+    "the",
+    "this",
+    "to",
+    "unique",
+    "uuid",
+    "which",
 ];
 
 /// A parameter that a list filters by: one of the query, or one in its path.
@@ -283,6 +322,7 @@ impl Contract {
         let Some((elements, record)) = items else {
             return Vec::new();
         };
+        let is_plain = self.only_lists_records(operation, record);
         let filter = |(index, name): &(usize, String)| {
             let is_only = named.iter().filter(|(_, other)| other == name).count() == 1;
             let mut fields = record
@@ -292,7 +332,16 @@ impl Contract {
             let field = fields.next().filter(|_| is_only && fields.next().is_none())?;
             let parameter = &operation.parameters[*index];
             let property = (field.name.as_str(), &self.shapes[field.shape.0]);
-            let values = self.filter_values(parameter, property)?;
+            let described = self.descriptions_of_property(property.1);
+            let is_plain = is_plain && described.iter().all(|text| only_names_a_value(text));
+            let values = self.filter_values(parameter, property).filter(|_| is_plain)?;
+            // What names two records of a kind may be asked for by either of them.
+            let names_others = matches!(values, FilterValues::Integer | FilterValues::Uuid)
+                && record.fields.iter().any(|other| {
+                    let other = comparable_name(&other.name);
+                    other != *name && other.ends_with(name.as_str())
+                });
+            let values = Some(values).filter(|_| !names_others)?;
             let values = self.without_doubt((operation, parameter), values)?;
             Some(Filter {
                 parameter: *index,
@@ -317,7 +366,16 @@ impl Contract {
         let Some(create) = creates.next().filter(|_| creates.next().is_none()) else {
             return Vec::new();
         };
+        let of_path = camel_case_words(&operation.path);
         let sentences = self.sentences_about(operation);
+        if !sentences.iter().all(|sentence| only_lists(sentence, &of_path)) {
+            return Vec::new();
+        }
+        let is_known = |word: &str| {
+            let is_of_path = |part: &String| singular(part) == singular(word);
+            OF_OWN_RECORD.contains(&word) || of_path.iter().any(is_of_path)
+        };
+        let names_own_record = |text: &String| alphanumeric_words(text).all(is_known);
         let words = sentences.iter().flat_map(|sentence| alphanumeric_words(sentence));
         let in_query = operation.parameters.iter();
         let in_query = in_query.filter(|parameter| parameter.location == ParameterLocation::Query);
@@ -348,7 +406,15 @@ impl Contract {
             if *only != name || is_own || is_sent(&name) || ACTORS.contains(&kind.as_str()) {
                 return None;
             }
-            let values = self.identifier_values(parameter, (&field.name, &self.shapes[field.shape.0]))?;
+            let property = &self.shapes[field.shape.0];
+            let described = pointer::join(&parameter.pointer, "description");
+            let described = self.document.node(&described).and_then(Node::string);
+            let mut texts = self.descriptions_of_property(property);
+            texts.extend(described.map(str::to_ascii_lowercase));
+            let is_own = texts.iter().all(names_own_record);
+            let values = self
+                .identifier_values(parameter, (&field.name, property))
+                .filter(|_| is_own)?;
             Some(Filter {
                 parameter: index,
                 in_path: true,
@@ -439,6 +505,39 @@ impl Contract {
     pub(super) fn property_keyword(&self, property: &Shape, keyword: &str) -> Option<&Node> {
         let mut schemas = property.other_assertions.iter();
         schemas.find_map(|(_, schema)| self.document.node(schema)?.member(keyword))
+    }
+
+    /// Returns the descriptions of a property's schema, in lower case.
+    pub(super) fn descriptions_of_property(&self, property: &Shape) -> Vec<String> {
+        let of_type = property.type_fact.and_then(|fact| {
+            let location: &str = &self.fact(fact).location;
+            Some(location.rsplit_once('/')?.0)
+        });
+        let asserted = property.other_assertions.iter().map(|(_, schema)| schema.as_str());
+        let mut schemas: Vec<_> = of_type.into_iter().chain(asserted).collect();
+        schemas.dedup();
+        let described = schemas
+            .iter()
+            .filter_map(|schema| self.document.node(schema)?.member("description")?.string());
+        described.map(str::to_ascii_lowercase).collect()
+    }
+
+    /// Whether the texts about a list say no more than that its records are listed. Words for what the records have
+    /// say more only where others are left out.
+    fn only_lists_records(&self, operation: &Operation, record: &Shape) -> bool {
+        let mut names = camel_case_words(&operation.path);
+        names.extend(
+            operation
+                .parameters
+                .iter()
+                .flat_map(|parameter| words_of(&parameter.name)),
+        );
+        let of_record = record.fields.iter().flat_map(|field| words_of(&field.name));
+        let of_record: Vec<_> = of_record.chain(names.iter().cloned()).collect();
+        self.sentences_about(operation).iter().all(|sentence| {
+            let leaves_out = alphanumeric_words(sentence).any(|word| word == "only");
+            only_lists(sentence, if leaves_out { &names } else { &of_record })
+        })
     }
 
     /// Returns the values of a parameter that are judged, unless its description, or a sentence about the operation
@@ -596,6 +695,10 @@ mod tests {
             (("gadgetId", number.1), PART),
             (("id", number.1), PART),
             (("gadget", number.1), PART),
+            (
+                number,
+                "id: {type: integer}, gadget_id: {type: integer, description: The gadget that the part belongs to.}",
+            ),
             (("gadget_id", uuid), &format!("id: {uuid}, gadgetId: {uuid}")),
         ] {
             let found = in_path(
@@ -613,6 +716,21 @@ mod tests {
         let number = ("gadget_id", "{type: integer}");
         for (kind, about, parameter, (fields, sent)) in [
             ("gadgets", "summary: Includes shared parts.,", number, (PART, SENT)),
+            (
+                "gadgets",
+                "summary: Lists the parts of a gadget with its subgadgets.,",
+                number,
+                (PART, SENT),
+            ),
+            (
+                "gadgets",
+                "",
+                number,
+                (
+                    "id: {type: integer}, gadget_id: {type: integer, description: First gadget.}",
+                    SENT,
+                ),
+            ),
             (
                 "gadgets",
                 "parameters: [{name: include_children, in: query, schema: {type: boolean}}],",
@@ -703,6 +821,55 @@ mod tests {
             filters("/pets", "description: 'Lists pets, sold or not.',", status).len(),
             1
         );
+    }
+
+    #[test]
+    fn what_the_texts_add_makes_none() {
+        let status = "{name: status, in: query, description: Filter by status., schema: {type: string, enum: [new]}}";
+        for about in [
+            "Featured pets are listed whatever the filters are.",
+            "Returns matching pets, followed by recommendations.",
+            "Unknown identifiers in filters are ignored.",
+            "New pets can be found by filters after a few seconds.",
+            "Filters look only at the last 30 days.",
+        ] {
+            assert!(
+                filters("/pets", &format!("description: '{about}',"), status).is_empty(),
+                "{about}"
+            );
+        }
+        assert_eq!(
+            filters(
+                "/pets",
+                "description: 'Lists pets. Several filters are combined with AND.',",
+                status
+            )
+            .len(),
+            1
+        );
+    }
+
+    /// Whether a list filters by this parameter, if its items have these properties.
+    fn filters_items(properties: &str, parameter: &str) -> bool {
+        let path = format!(
+            "/transfers: {{get: {{operationId: get, parameters: [{{in: query, {parameter}}}], responses: {{'200': \
+             {{description: a, content: {{application/json: {{schema: {{type: array, items: {{type: object, properties: \
+             {{{properties}}}}}}}}}}}}}}}}}}}"
+        );
+        let contract = of_paths(&path, "").unwrap_or_else(|defects| panic!("{defects}"));
+        !contract.filters_of(OperationId(0)).is_empty()
+    }
+
+    #[test]
+    fn items_that_name_two_records_or_say_more_of_the_property_are_not_judged() {
+        let account = "name: account_id, schema: {type: integer}";
+        assert!(filters_items("account_id: {type: integer}", account));
+        let both = "account_id: {type: integer}, counterparty_account_id: {type: integer}";
+        assert!(!filters_items(both, account));
+        let status = "name: status, description: Filter by status., schema: {type: string, enum: [a, b]}";
+        let described = |text: &str| format!("status: {{type: string, enum: [a, b], description: '{text}'}}");
+        assert!(filters_items(&described("Status of the transfer."), status));
+        assert!(!filters_items(&described("Status; in filters `a` covers `b`."), status));
     }
 
     #[test]

@@ -24,6 +24,7 @@ use super::lasting::ShownAfterDelete;
 use super::lexicon::{alphanumeric_words, camel_case_words};
 use super::link::{Link, LinkTarget};
 use super::operation::{Method, Operation, OperationId};
+use super::plain_text::{only_explains_a_value, only_updates};
 use super::pointer;
 use super::shape::{JsonType, Shape, shape_at};
 use super::vocabulary::{Carry, Equality};
@@ -280,7 +281,7 @@ impl Contract {
             let told_by = [create, read.to, of];
             self.infer_carries(of, shape, (id_field.as_deref(), &told_by))
         };
-        let carries_of_update = |update: OperationId| match self.takes_effect_later(self.operation(update)) {
+        let carries_of_update = |update: OperationId| match self.may_change_something_else(self.operation(update)) {
             true => Vec::new(),
             false => carries(update),
         };
@@ -307,7 +308,7 @@ impl Contract {
             path_to_id,
             record_in_read: record,
             carries: created,
-            list: self.list_of(operation, read),
+            list: self.list_of(create, read),
             updates,
             shown_after_delete: delete.map_or_else(ShownAfterDelete::default, |delete| self.shown_after_delete(delete)),
             is_shown_later: self.shows_record_later(create),
@@ -315,12 +316,20 @@ impl Contract {
         })
     }
 
+    /// Whether the text about an update says more than that it changes what is sent, now.
+    fn may_change_something_else(&self, update: &Operation) -> bool {
+        let names = camel_case_words(&update.path);
+        let sentences = self.sentences_about(update);
+        self.takes_effect_later(update) || !sentences.iter().all(|sentence| only_updates(sentence, &names))
+    }
+
     /// Returns the list on the path of a create, if all its links to the read of the records agree on the array that
     /// holds them.
-    fn list_of(&self, create: &Operation, read: &Link) -> Option<RecordList> {
+    fn list_of(&self, create: OperationId, read: &Link) -> Option<RecordList> {
+        let path = comparable_path(self.operation(create).collection_path());
         let lists = self.links_to(read.to).filter(|link| {
             let from = self.operation(link.from);
-            let same_path = from.is_read() && comparable_path(&from.path) == comparable_path(create.collection_path());
+            let same_path = from.is_read() && comparable_path(&from.path) == path;
             same_path && link.target == read.target
         });
         let mut lists = lists.filter_map(|link| {
@@ -332,10 +341,18 @@ impl Contract {
                 operation: link.from,
                 items: items.to_owned(),
                 id: id.to_owned(),
-                shows_only_some: self.shows_only_some(self.operation(link.from)),
+                shows_only_some: self.shows_only_some(self.operation(link.from)) || self.speaks_of_lists(create),
             })
         });
         lists.next().filter(|list| lists.all(|other| other == *list))
+    }
+
+    /// Whether the description of a field that a create takes speaks of a list: "Drafts are left out of the list".
+    fn speaks_of_lists(&self, create: OperationId) -> bool {
+        self.body_properties(create).any(|property| {
+            let described = described(self.referred(&property.node));
+            alphanumeric_words(&described).any(|word| ["list", "listed", "lists"].contains(&word))
+        })
     }
 
     /// Returns the list at the very path of a create that shows its records, and where the create's response has their
@@ -432,7 +449,8 @@ impl Contract {
             schemas: self.located_body_schemas(of),
             names: Vec::new(),
         };
-        self.collect_carries(body, record, (id_field, &told), &mut carries);
+        let is_update = told_by.first() != Some(&of);
+        self.collect_carries(body, record, (id_field, &told, is_update), &mut carries);
         carries.retain(|carry| !self.is_filled_by_link(of, &format!("{}/*", carry.sent.trim_end_matches("/*"))));
         carries
     }
@@ -443,7 +461,7 @@ impl Contract {
         &self,
         mut object: SentObject<'_>,
         shown_in: &Shape,
-        (id_field, told): (Option<&str>, &[String]),
+        (id_field, told, is_update): (Option<&str>, &[String], bool),
         carries: &mut Vec<Carry>,
     ) {
         let properties = object.properties();
@@ -468,6 +486,7 @@ impl Contract {
                     .into_iter()
                     .chain(schemas.iter().map(|(_, node)| *node))
                     .any(may_come_back_changed)
+                || is_update && !self.is_only_explained((&property.node, &schemas), shown)
                 || carries.iter().any(|carry| carry.sent.trim_end_matches("/*") == at)
             {
                 continue;
@@ -488,10 +507,18 @@ impl Contract {
                 let names = object.names.clone();
                 let inner = SentObject { at, schemas, names };
                 if !self.names_a_record(name) && !inner.is_another_record(shown) {
-                    self.collect_carries(inner, shown, (None, told), carries);
+                    self.collect_carries(inner, shown, (None, told, is_update), carries);
                 }
             }
         }
+    }
+
+    /// Whether the descriptions of a field, in the request and in the record, say no more than what its value is. What an
+    /// update leaves as it was can be said in endless words.
+    fn is_only_explained(&self, (property, schemas): (&Node, &[(String, &Node)]), shown: &Shape) -> bool {
+        let sent = [property].into_iter().chain(schemas.iter().map(|(_, node)| *node));
+        let mut texts = sent.map(described).chain(self.descriptions_of_property(shown));
+        texts.all(|text| only_explains_a_value(&text))
     }
 
     /// Returns how to compare what an array of this shape shows with the elements that were sent of this schema. `None`
@@ -747,6 +774,25 @@ fn may_come_back_changed(schema: &Node) -> bool {
         || is_flagged(schema, "readOnly")
         || says_that_it_comes_back_changed(&described)
         || says_what_is_done_to_it(&described)
+        || depends_on_something(&described)
+}
+
+/// Whether the description of a field, in lower case, says that its value depends on something else: "100 if done",
+/// "The opposite of `free`".
+fn depends_on_something(described: &str) -> bool {
+    const PHRASES: [&str; 8] = [
+        "are returned",
+        "by the server",
+        "by the service",
+        "opposite of",
+        "returned as",
+        "shown with",
+        "start of the text",
+        "when returned",
+    ];
+    let described = described.replace("true if", "");
+    PHRASES.iter().any(|words| described.contains(words))
+        || alphanumeric_words(&described).any(|word| ["if", "new", "only", "unless"].contains(&word))
 }
 
 /// Returns the description of a schema, in lower case.
@@ -913,6 +959,75 @@ mod tests {
             "type: array, items: {type: string}",
         );
         assert!(carried_of(&format!("sizes: {{{integers}}}"), &format!("sizes: {{{strings}}}"), "").is_empty());
+    }
+
+    #[test]
+    fn a_field_is_compared_after_an_update_if_the_texts_say_no_more_than_what_it_is() {
+        let carried_by_update = |kind: &str, described: &str| {
+            let shop = "{type: object, properties: {name: {type: string}";
+            let kind = format!("kind: {{type: string, enum: [a, b], description: '{kind}'}}");
+            let body = |fields: &str| format!("content: {{application/json: {{schema: {shop}, {fields}}}}}}}}}");
+            let shown = format!(
+                "responses: {{'200': {{description: OK, {}}}}}",
+                body(&format!("id: {{type: integer}}, {kind}"))
+            );
+            let sent = format!("requestBody: {{{}}}", body(&kind));
+            let paths = format!(
+                "/shops: {{post: {{operationId: add, {sent}, {shown}}}}}
+/shops/{{shopId}}:
+  parameters: [{{name: shopId, in: path, required: true, schema: {{type: integer}}}}]
+  get: {{operationId: get, {shown}}}
+  patch: {{operationId: change, description: '{described}', {sent}, {shown}}}"
+            );
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            let carries = |carries: &[crate::contract::vocabulary::Carry]| {
+                carries.iter().map(|carry| carry.sent.clone()).collect::<Vec<_>>()
+            };
+            let lifecycle = &contract.lifecycles()[0];
+            (carries(&lifecycle.carries), carries(&lifecycle.updates[0].1))
+        };
+        let both = || vec!["/name".to_owned(), "/kind".to_owned()];
+        for (kind, described) in [
+            ("", ""),
+            (
+                "Kind of the shop.",
+                "Changes the fields that are sent; all others keep their value.",
+            ),
+        ] {
+            assert_eq!(
+                carried_by_update(kind, described),
+                (both(), both()),
+                "{kind} {described}"
+            );
+        }
+        for kind in [
+            "Kind. Immutable.",
+            "Kind. Fixed once the shop exists.",
+            "Kind. Applied overnight.",
+        ] {
+            assert_eq!(carried_by_update(kind, "").1, ["/name"], "{kind}");
+        }
+        for described in [
+            "Changes the shop, except its kind.",
+            "Renames the shop.",
+            "Its name is permanent.",
+        ] {
+            let (created, updated) = carried_by_update("", described);
+            assert_eq!((created, updated), (both(), Vec::new()), "{described}");
+        }
+        for kind in [
+            "a if done.",
+            "Kept only for gifts.",
+            "The opposite of `free`.",
+            "New shops get that of the city.",
+        ] {
+            let (created, updated) = carried_by_update(kind, "");
+            assert_eq!(
+                (created, updated),
+                (vec!["/name".to_owned()], vec!["/name".to_owned()]),
+                "{kind}"
+            );
+        }
     }
 
     #[test]

@@ -6,16 +6,19 @@
 //! No keyword of OpenAPI says that a parameter sorts, but an enum of the names of properties in a parameter named `sort`
 //! or `order_by` leaves no doubt by what. The direction must be as clear: a `-` in front of the same name, `asc` and
 //! `desc` after it, or in a parameter of their own. Only numbers, dates and instants are compared: how texts are sorted
-//! depends on their language, and where null comes is left open.
+//! depends on their language, and where null comes is left open. Texts about the list, the parameter and the property
+//! may say nothing that [`plain_text`](super::plain_text) does not know, and a number beside a unit or a currency is not
+//! compared.
 
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactKind};
 use super::inferred::comparable_name;
-use super::lexicon::underscored_words;
+use super::lexicon::{camel_case_words, underscored_words, whole_sentences};
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
+use super::plain_text::{only_lists, only_names_a_value, only_sorts, words_of};
 use super::pointer;
-use super::shape::{JsonType, Shape};
+use super::shape::{Field, JsonType, Shape};
 
 /// Names of parameters that sort, in the form in which names are compared.
 const NAMES: [&str; 9] = [
@@ -68,8 +71,23 @@ const DOUBTFUL_BEGINNINGS: [&str; 20] = [
     "without",
 ];
 
-/// Those of them that leave a doubt in a sentence about the operation, too.
-const KEPT_IN_FRONT: [&str; 4] = ["featured", "pinned", "promoted", "sticky"];
+/// Names of booleans of records that lists may keep in front.
+const KEPT_IN_FRONT: [&str; 8] = [
+    "favorite",
+    "favourite",
+    "featured",
+    "pinned",
+    "promoted",
+    "sponsored",
+    "starred",
+    "sticky",
+];
+
+/// Beginnings of words in the description of a boolean that say where lists show the record.
+const PLACES_IN_LIST: [&str; 8] = ["ahead", "first", "front", "list", "position", "preced", "sort", "top"];
+
+/// Ends of the names of fields that say in what another field is counted.
+const UNITS: [&str; 3] = ["currency", "currencycode", "unit"];
 
 /// A query parameter that sorts a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,13 +195,29 @@ impl Contract {
         });
         let mut named = named.filter_map(|(index, parameter)| Some((index, parameter, self.choices(parameter)?)));
         let (index, parameter, choices) = named.next().filter(|_| named.next().is_none())?;
-        if self.leaves_order_open(operation, parameter) {
+        let direction_parameter = direction.as_ref().map(|(index, ..)| &operation.parameters[*index]);
+        let sorts = [Some(parameter), direction_parameter];
+        if self.leaves_order_open(operation, sorts.into_iter().flatten()) {
             return None;
         }
         let (elements, record) = self.items_of(list)?;
+        if record.fields.iter().any(|field| self.may_be_kept_in_front(field)) {
+            return None;
+        }
+        let has_unit = record.fields.iter().any(|field| {
+            let name = comparable_name(&field.name);
+            UNITS.iter().any(|unit| name.ends_with(unit))
+        });
         let items = elements.strip_suffix("/*")?.to_owned();
         let keys = record.fields.iter().filter_map(|field| {
-            let values = self.sorted_values(&self.shapes[field.shape.0])?;
+            let property = &self.shapes[field.shape.0];
+            let values = self.sorted_values(property)?;
+            let is_counted_in_units = has_unit && matches!(values, SortedValues::Number | SortedValues::NumberOrNull);
+            let described = self.descriptions_of_property(property).into_iter();
+            let mut described = described.map(|text| text.replace("never changes", ""));
+            if is_counted_in_units || !described.all(|text| only_names_a_value(&text)) {
+                return None;
+            }
             let (ascending, descending) = ways_to_sort(&field.name, (index, &choices), direction.as_ref())?;
             Some(SortKey {
                 property: pointer::join("", &field.name),
@@ -237,23 +271,54 @@ impl Contract {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// Whether texts leave a doubt in which order a parameter puts the records.
-    fn leaves_order_open(&self, operation: &Operation, parameter: &Parameter) -> bool {
-        let schema = parameter.schema.as_deref();
-        let at = [Some(parameter.pointer.as_str()), schema].into_iter().flatten();
-        let described = at.map(|at| pointer::join(at, "description"));
+    /// Whether texts leave a doubt in which order parameters put the records.
+    fn leaves_order_open<'own>(
+        &self,
+        operation: &Operation,
+        parameters: impl Iterator<Item = &'own Parameter> + Clone,
+    ) -> bool {
+        let described = parameters.clone().flat_map(|parameter| {
+            let at = [Some(parameter.pointer.as_str()), parameter.schema.as_deref()];
+            let at = at.into_iter().flatten().map(|at| pointer::join(at, "description"));
+            at.filter_map(|at| self.document.node(&at)?.string())
+                .collect::<Vec<_>>()
+        });
         let described: Vec<_> = described
-            .filter_map(|at| self.document.node(&at)?.string())
             .map(|text| text.to_ascii_lowercase().replace("without regard to case", ""))
             .collect();
+        let choices = parameters.filter_map(|parameter| self.choices(parameter)).flatten();
+        let mut names: Vec<_> = choices
+            .flat_map(|choice| words_of(choice.trim_start_matches(['-', '+'])))
+            .collect();
+        names.extend(camel_case_words(&operation.path));
+        let parameters = operation
+            .parameters
+            .iter()
+            .flat_map(|parameter| words_of(&parameter.name));
+        let of_list: Vec<_> = names.iter().cloned().chain(parameters).collect();
         let has = |text: &String, beginnings: &[&str]| {
             underscored_words(text).any(|word| beginnings.iter().any(|beginning| word.starts_with(beginning)))
         };
         // A `-` that stands for ascending is nowhere the usual sense.
         let only_ascending = |text: &String| text.contains("ascending") && !text.contains("desc");
-        let is_open = |text: &String| has(text, &DOUBTFUL_BEGINNINGS) || only_ascending(text);
+        let is_open = |text: &String| {
+            has(text, &DOUBTFUL_BEGINNINGS)
+                || only_ascending(text)
+                || !whole_sentences(text).all(|sentence| only_sorts(sentence, &names))
+        };
         let about = self.sentences_about(operation);
-        described.iter().any(is_open) || about.iter().any(|sentence| has(sentence, &KEPT_IN_FRONT))
+        described.iter().any(is_open) || !about.iter().all(|sentence| only_lists(sentence, &of_list))
+    }
+
+    /// Whether lists may keep a record in front for which this field is true, by its name or its description.
+    fn may_be_kept_in_front(&self, field: &Field) -> bool {
+        let shape = &self.shapes[field.shape.0];
+        let name = comparable_name(&field.name);
+        let is_named = KEPT_IN_FRONT.contains(&name.strip_prefix("is").unwrap_or(&name));
+        let says_so = |text: &String| {
+            underscored_words(text).any(|word| PLACES_IN_LIST.iter().any(|beginning| word.starts_with(beginning)))
+        };
+        shape.types == [JsonType::Boolean] && (is_named || self.descriptions_of_property(shape).iter().any(says_so))
     }
 
     /// Returns how the values of a property are compared, if that leaves no doubt.
@@ -448,6 +513,9 @@ mod tests {
             "Newest first",
             "Use - for ascending",
             "Sorts by relevance",
+            "Sort by effective price",
+            "Sort order within sections",
+            "Sort by price. Free pets are skipped.",
         ] {
             let parameters = format!(
                 "{{name: sort, in: query, description: '{described}', schema: {{type: string, enum: [price, '-price']}}}}"
@@ -455,13 +523,55 @@ mod tests {
             assert!(sorted(&parameters, "").is_empty(), "{described}");
         }
         let sort = parameter("sort", "price, '-price'");
-        assert!(sorted(&sort, "Sticky pets are on top.").is_empty());
+        for about in [
+            "Sticky pets are on top.",
+            "Lists pets as a tree: each is followed by its young.",
+            "The order is approximate.",
+            "Ordering by price is limited to pets that have one.",
+        ] {
+            assert!(sorted(&sort, about).is_empty(), "{about}");
+        }
         assert_eq!(sorted(&sort, "The oldest first, unless sort says otherwise.").len(), 1);
         let described = sort.replace(
             "in: query",
             "in: query, description: 'With - in front, in descending order. Texts without regard to case, null comes last.'",
         );
         assert_eq!(sorted(&described, "").len(), 1);
+    }
+
+    /// Whether a list is sorted by a price of which the property and its neighbour are described like this.
+    fn sorts_beside(price: &str, other: &str) -> bool {
+        let path = format!(
+            "/pets: {{get: {{operationId: get, parameters: [{}], responses: {{'200': {{description: a, content: \
+             {{application/json: {{schema: {{type: array, items: {{type: object, properties: {{price: {{type: number, \
+             description: '{price}'}}, {other}}}}}}}}}}}}}}}}}}}",
+            parameter("sort", "price, '-price'")
+        );
+        let contract = of_paths(&path, "").unwrap_or_else(|defects| panic!("{defects}"));
+        contract.sorting_of(OperationId(0)).is_some()
+    }
+
+    #[test]
+    fn what_the_record_says_of_the_order_leaves_it_open() {
+        let name = "name: {type: string}";
+        assert!(sorts_beside(
+            "Price in euros, an exact decimal number with two places.",
+            name
+        ));
+        assert!(sorts_beside(
+            "Price. Never changes.",
+            "sold: {type: boolean, description: Whether it is sold.}"
+        ));
+        assert!(!sorts_beside("Price; 0 means on request.", name));
+        for other in [
+            "currency: {type: string}",
+            "price_unit: {type: string}",
+            "pinned: {type: boolean}",
+            "own: {type: boolean, description: Stays at the top.}",
+            "own: {type: boolean, description: Favourites precede others in every list.}",
+        ] {
+            assert!(!sorts_beside("Price", other), "{other}");
+        }
     }
 
     #[test]

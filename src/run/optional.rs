@@ -103,13 +103,18 @@ impl Session<'_> {
     async fn compare_with_plain_list(&self, narrowed: &Request) {
         let plain = self.history().plain_request_showing_more(narrowed);
         let Some(plain) = plain else { return };
-        // The record may appear late in the response.
-        tokio::time::sleep(self.short_wait()).await;
+        // What the list filters or sorts by may come from an index, which a record reaches later than the list.
+        tokio::time::sleep(self.wait_for_left_out()).await;
         self.expect_requests(2);
-        for request in [narrowed.clone(), plain] {
+        let call = async |request: Request| {
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
             self.call(Call::alone(request, purpose)).await;
+        };
+        call(narrowed.clone()).await;
+        if self.history().plain_request_showing_more(narrowed).is_some() {
+            self.note_still_left_out();
         }
+        call(plain).await;
     }
 
     /// Returns the values of two filters to send together, if the document says that a list has only what both ask for.

@@ -29,6 +29,8 @@ pub(super) struct ObservedDelays {
     lifecycle_waits_timed_out: RefCell<Vec<(OperationId, RecordStage)>>,
     /// Whether a wait to read a created record timed out.
     pub(super) read_timed_out: Cell<bool>,
+    /// How many lists still left out what they show without a filter or an order, after a full wait.
+    still_left_out: Cell<usize>,
 }
 
 impl ObservedDelays {
@@ -91,6 +93,21 @@ impl Session<'_> {
     pub(super) fn note_delay(&self, delay: Option<Duration>) {
         let longest = self.delays.longest.get();
         self.delays.longest.set(longest.max(delay.unwrap_or_default()));
+    }
+
+    /// Returns how long to wait for what a filtered or sorted list left out: as long as `settle` says, unless that was in
+    /// vain too often.
+    pub(super) fn wait_for_left_out(&self) -> Duration {
+        match self.delays.still_left_out.get() < MAX_TIMED_OUT {
+            true => self.settings.settle,
+            false => self.short_wait(),
+        }
+    }
+
+    /// Notes that a list still left something out after that wait.
+    pub(super) fn note_still_left_out(&self) {
+        let count = &self.delays.still_left_out;
+        count.set(count.get() + 1);
     }
 
     /// Returns how long to wait for what may never come: twice the longest delay in this run so

@@ -308,6 +308,10 @@ impl Session<'_> {
                     open.push_front((variant, is_whole));
                     continue;
                 }
+                // RFC 9110, section 15.3.3: it may be carried out later, or not at all.
+                if exchange.status() == Some(202) {
+                    continue;
+                }
                 if self.succeeded(&exchange) {
                     match self.read_back_sent(&exchange.request).await {
                         true => continue,

@@ -1,7 +1,8 @@
 //! Query parameters with the name of a property: a list that ignores or reverses such a filter is found, whatever its
 //! type. A service that filters is left alone, and so is one whose parameter means something else by its description.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -10,6 +11,7 @@ use countersign::report::{Record, VerdictRecord, har, json as to_json};
 use countersign::rules::Levels;
 use countersign::{Check, Contract};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 /// The parameters of the list; those that are filters are listed in [`FILTERS`].
 const PARAMETERS: &str = "
@@ -266,6 +268,11 @@ type Paged = (u16, usize, Vec<Value>);
 /// Checks a service whose list has pages. `respond` returns what the list has for the other parameters; `number` counts
 /// the requests.
 async fn checked_paged(respond: fn(&[(&str, &str)], usize) -> Paged) -> (Record, Vec<String>) {
+    checked_within(Duration::ZERO, respond).await
+}
+
+/// Checks such a service, which may show for this time less than it has.
+async fn checked_within(settle: Duration, respond: fn(&[(&str, &str)], usize) -> Paged) -> (Record, Vec<String>) {
     let log: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = Arc::clone(&log);
     let router = Router::new().fallback(move |uri: Uri| {
@@ -289,6 +296,7 @@ async fn checked_paged(respond: fn(&[(&str, &str)], usize) -> Paged) -> (Record,
     let check = Check::new(paged_contract())
         .service(router)
         .seed(7)
+        .settle(settle)
         .keep_recording(true);
     let report = check.run().await.unwrap();
     let again = report.recording().unwrap().judge(&paged_contract(), Levels::default());
@@ -382,6 +390,25 @@ async fn a_filtered_list_that_is_not_whole_or_lags_behind_is_left_alone() {
             .any(|query| query.contains("kind=") && query.contains("shopId=")),
         "{log:#?}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_filter_may_know_a_record_as_late_as_lists_may_show_it() {
+    static STARTED: OnceLock<Instant> = OnceLock::new();
+    let (record, log) = checked_within(Duration::from_secs(5), |others, _| {
+        let mut orders = kept(others);
+        let is_early = STARTED.get_or_init(Instant::now).elapsed() < Duration::from_secs(2);
+        if is_early && others.first().is_some_and(|(name, _)| *name == "kind") {
+            orders.pop();
+        }
+        all_of(orders)
+    })
+    .await;
+    assert!(record.findings.is_empty(), "{:#?} {log:#?}", record.findings);
+    let filtered = log
+        .iter()
+        .filter(|query| query.starts_with("kind=") && !query.contains('&'));
+    assert!(filtered.count() > 1, "{log:#?}");
 }
 
 #[tokio::test]
