@@ -407,23 +407,20 @@ impl Contract {
         Some((shown, pointer::join(&at, &id.name)))
     }
 
-    /// Whether the document has the collection of a nested create at another path too: then the create may move a record
-    /// that is there (`POST /sites/{site}/devices` beside `/devices`).
-    pub(crate) fn has_collection_elsewhere(&self, create: OperationId) -> bool {
-        self.operations
-            .iter()
-            .any(|other| self.has_same_collection(create, other))
-    }
-
-    /// Whether an operation has a collection with the name of a create's, at another path.
+    /// Whether an operation has a collection at another path that is called like a create's: `/unassigned-devices` for
+    /// what is created at `/sites/{site}/devices`.
     pub(crate) fn has_same_collection(&self, create: OperationId, other: &Operation) -> bool {
         let collection = comparable_path(self.operation(create).collection_path());
         let path = comparable_path(&other.path);
         let is_there = path
             .strip_prefix(&collection)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let name = comparable_name(collection_name(&collection));
-        !is_there && path.split('/').any(|segment| comparable_name(segment) == name)
+        let noun = |segment: &str| camel_case_words(segment).last().map(|last| singular(last));
+        let name = noun(collection_name(&collection));
+        !is_there
+            && path
+                .split('/')
+                .any(|segment| !segment.is_empty() && noun(segment) == name)
     }
 
     /// Whether a list's response has an array at this location: a map is not searched for a record.

@@ -1,6 +1,6 @@
 //! Recognises lists that show only some of their records, by their text ("List published entries") or their parameters
 //! (`include_archived`), and records that say of themselves that lists may not show them (`published: false`). If such a
-//! list lacks a record, that proves nothing, and if it has more records than before, one of them need not be new.
+//! list lacks a record, that proves nothing.
 
 use super::Contract;
 use super::inferred::{collection_name, comparable_name};

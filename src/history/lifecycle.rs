@@ -1,8 +1,6 @@
 //! Tracks the records of creates without `x-invariants` through their inferred lifecycles: see
 //! [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
-use std::collections::HashSet;
-
 use reqwest::header::LINK;
 use serde_json::Value;
 
@@ -12,7 +10,7 @@ use super::evidence::{
     Evidence, ListedCount, PrecedingRequest, RecordShown, Rejection, ShownState, StoredDespiteRejection,
 };
 use super::history::{EvidenceSink, History};
-use super::new_records::UnsentTexts;
+use super::new_records::UnsentValues;
 use super::residue::{may_have_stored, says_that_it_failed};
 use super::sent_strings::SentStrings;
 use crate::contract::Contract;
@@ -70,12 +68,10 @@ pub(crate) struct TrackedRecord {
     pub(super) is_created_again: bool,
     /// Whether its list has shown it.
     pub(super) is_listed: bool,
-    /// Whether its list has grown by what the run created: see [`History::has_grown_to`].
-    pub(super) is_added: bool,
-    /// The texts that the response to its create shows and nobody has sent.
-    pub(super) unsent_in_response: UnsentTexts,
+    /// What the response to its create shows and nobody has sent.
+    pub(super) unsent_in_response: UnsentValues,
     /// The same of its first read, before any update.
-    pub(super) unsent_in_read: Option<UnsentTexts>,
+    pub(super) unsent_in_read: Option<UnsentValues>,
     /// The record as a read by its identifier showed it last; `None` if none has.
     pub(super) last_read: Option<Value>,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
@@ -140,8 +136,6 @@ pub(super) struct RecordSearch {
     pub(super) item: Option<Value>,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
     also_stored: Vec<String>,
-    /// The number of records that the last response of a list showed.
-    listed: usize,
     /// The record as a read showed it before the look.
     pub(super) before: Option<Value>,
 }
@@ -176,7 +170,6 @@ impl RecordSearch {
             shows_another: false,
             item: None,
             also_stored: Vec::new(),
-            listed: 0,
             before,
         }
     }
@@ -241,7 +234,7 @@ impl History<'_> {
         let in_response = self.record_in_response(exchange, body);
         if let Some(record) = self.tracked.last_mut() {
             record.in_response = in_response;
-            record.unsent_in_response = UnsentTexts::of(body, &exchange.request, &self.run_tag);
+            record.unsent_in_response = UnsentValues::of((body, id), &exchange.request, &self.run_tag);
         }
     }
 
@@ -282,8 +275,7 @@ impl History<'_> {
             is_doubtful,
             is_created_again: false,
             is_listed: false,
-            is_added: false,
-            unsent_in_response: UnsentTexts::default(),
+            unsent_in_response: UnsentValues::default(),
             unsent_in_read: None,
             last_read: None,
             is_unreadable: false,
@@ -516,15 +508,6 @@ impl History<'_> {
                     let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
                     let items = items.map_or(&[][..], Vec::as_slice);
                     let stored = self.also_stored((&record.request, &record.id), (list, items));
-                    let ids = items
-                        .iter()
-                        .filter_map(|item| item.pointer(&list.id).and_then(identifier));
-                    search.listed = ids.collect::<HashSet<_>>().len();
-                    let id = identifier(&record.id);
-                    let mut of_record = items
-                        .iter()
-                        .filter(|item| item.pointer(&list.id).and_then(identifier) == id);
-                    search.item = of_record.next().cloned();
                     search.also_stored = stored.into_iter().map(|(_, id)| id).collect();
                     self.in_list((record, search.stage), list, (exchange, &body.value))
                 })
@@ -1022,8 +1005,6 @@ impl History<'_> {
     fn note_record(&mut self, search: &RecordSearch) {
         let shows_update =
             matches!(&search.last, Some((_, ShownState::Record(shown))) if self.shows_update(search, shown));
-        let of_record = self.tracked.get(search.index).map(|record| record.create);
-        let has_grown = of_record.is_some_and(|create| self.has_grown_to(create, search.listed));
         let Some(record) = self.tracked.get_mut(search.index) else {
             return;
         };
@@ -1032,7 +1013,7 @@ impl History<'_> {
         let is_unchanged = match &search.last {
             Some((_, ShownState::Record(shown))) => {
                 if record.updated.is_none() {
-                    let unsent = || UnsentTexts::of(shown, &record.request, &self.run_tag);
+                    let unsent = || UnsentValues::of((shown, &record.id), &record.request, &self.run_tag);
                     record.unsent_in_read.get_or_insert_with(unsent);
                 }
                 let before = record.last_read.replace(shown.clone());
@@ -1050,7 +1031,6 @@ impl History<'_> {
         match (search.stage, &search.last) {
             (RecordStage::CreatedInList, Some((_, ShownState::Listed(_)))) => {
                 record.is_listed = true;
-                record.is_added |= has_grown;
             }
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());

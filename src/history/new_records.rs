@@ -3,29 +3,29 @@
 //! # Design
 //!
 //! A service may keep one record for each caller or for each weekday, restore one from its trash, hand out the next of
-//! a pool, or move one that is already below another parent. It then responds to a create like any other. So before a
-//! record is updated or deleted, something must show that creates add: either a list that had shown all records before
-//! the run now has as many more as the run has created, or two creates with the same choices returned different
-//! records. Neither is enough alone where the response shows texts that nobody has sent: they may be those of somebody
-//! else. A default comes with every record, so the texts of two records must then be the same. Generated texts that
-//! have digits (numbers, dates, keys) or no lower-case letter (codes) tell nothing and are ignored.
+//! a pool, or move one that is already below another parent. It then responds to a create like any other, and its list
+//! shows one record more. So before a record is updated, deleted or built upon, a second create with the same choices
+//! as the first must have returned another record: what the body of the first selects, the second selects again.
+//!
+//! A pool gives each its own record, and a trash may have held one. What shows that is what nobody has sent: the values
+//! of one are somebody's data, those of the other another's or none. A default comes with both. What services generate
+//! differs too, so most of it is ignored: codes, keys, times close to each other, numbers that count up.
 //!
 //! What a service overwrites as a whole, and shows nothing of, cannot be told from a new record.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta};
 use reqwest::header::DATE;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::history::History;
 use super::lifecycle::TrackedRecord;
 use super::run_tag::RunTag;
 use super::same::instant;
-use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::contract::{comparable_name, pointer};
-use crate::exchange::{Digest, Exchange, Request};
+use crate::exchange::{Exchange, Request, identifier};
 
 /// The minimum number of letters and digits in which two strings that were made up must differ: then there are at least
 /// tens of thousands of such strings, and two of them are not the keys of two existing records by chance.
@@ -35,8 +35,20 @@ const MIN_DIFFERENT_LETTERS: usize = 6;
 /// stated differ by less.
 const MAX_AGE: TimeDelta = TimeDelta::days(2);
 
+/// The smallest integers that count as the seconds and the milliseconds since 1970, and as identifiers.
+const MIN_SECONDS: i64 = 1_000_000_000;
+const MIN_MILLISECONDS: i64 = 1_000_000_000_000;
+const MIN_IDENTIFIER: i64 = 100_000_000_000_000;
+
+/// Numbers from this one on are identifiers.
+const MAX_NUMBER: f64 = 1e14;
+
+/// By how much the numbers of two records differ that a service has counted up in between.
+const MAX_STEP: f64 = 10.0;
+
 /// Names of fields that state when a record was created, without separators.
-const CREATION_TIMES: [&str; 9] = [
+const CREATION_TIMES: [&str; 11] = [
+    "addedat",
     "created",
     "createdat",
     "createdon",
@@ -46,69 +58,112 @@ const CREATION_TIMES: [&str; 9] = [
     "creationtime",
     "datecreated",
     "insertedat",
+    "registeredat",
 ];
 
-/// The texts that a record shows and nobody has sent, by their pointers. Without values: they may be somebody's data.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct UnsentTexts(BTreeMap<String, Digest>);
+/// Names of objects in a record that state such times.
+const ABOUT_RECORD: [&str; 5] = ["attributes", "audit", "meta", "metadata", "timestamps"];
 
-impl UnsentTexts {
-    /// Returns those that a response shows.
-    pub(super) fn of(shown: &Value, request: &Request, run_tag: &RunTag) -> Self {
+/// The values that a record shows and nobody has sent, by their pointers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UnsentValues(BTreeMap<String, Value>);
+
+impl UnsentValues {
+    /// Returns those that a response shows of the record with this identifier.
+    pub(super) fn of((shown, id): (&Value, &Value), request: &Request, run_tag: &RunTag) -> Self {
         let mut sent = Vec::new();
-        add_texts(request.json().unwrap_or(&Value::Null), "", &mut sent);
-        let sent: HashSet<_> = sent.iter().map(|(_, text)| text.to_lowercase()).collect();
-        let mut texts = Vec::new();
-        add_texts(shown, "", &mut texts);
-        texts.retain(|(_, text)| may_be_somebodys(text) && !sent.contains(&text.to_lowercase()));
-        let unsent = texts.into_iter().map(|(at, text)| (at, Value::from(text)));
-        let unsent = unsent.filter(|(_, text)| !run_tag.is_in(text));
-        Self(unsent.map(|(at, text)| (at, Digest::of(&text))).collect())
+        add_values(request.json().unwrap_or(&Value::Null), "", &mut sent);
+        let sent = sent.iter().filter_map(|(_, value)| value.as_str());
+        let sent: Vec<_> = sent.map(str::to_lowercase).collect();
+        let id = identifier(id).unwrap_or_default();
+        // A masked text is a part of what was sent.
+        let is_sent = |text: &str| sent.iter().any(|sent| sent.contains(&text.to_lowercase()));
+        let is_own =
+            |value: &Value| value.as_str().is_some_and(|text| text == id || is_sent(text)) || run_tag.is_in(value);
+        let mut values = Vec::new();
+        add_values(shown, "", &mut values);
+        values.retain(|(_, value)| !value.is_null() && !is_own(value));
+        let values = values.into_iter().map(|(at, value)| (at, value.clone()));
+        Self(values.collect())
+    }
+
+    /// Whether the values of two records differ as only those of different people's data do.
+    fn tell_apart(&self, other: &Self) -> bool {
+        let mut all = self.0.keys().chain(other.0.keys());
+        all.any(|at| {
+            let name = comparable_name(&pointer::last(at).unwrap_or_default());
+            match (self.0.get(at), other.0.get(at)) {
+                (Some(one), Some(another)) => match (moment(one).zip(moment(another)), one, another) {
+                    (Some((one, another)), ..) => (one - another).abs() > MAX_AGE,
+                    (None, Value::Number(one), Value::Number(another)) => {
+                        !name.ends_with("id") && are_far_apart(one, another)
+                    }
+                    (None, Value::Bool(one), Value::Bool(another)) => one != another && !is_of_one_record(&name),
+                    _ => one != another && (is_written(one) || is_written(another)),
+                },
+                (Some(only), None) | (None, Some(only)) => {
+                    is_written(only) || only.is_number() && moment(only).is_none() && !name.ends_with("id")
+                }
+                (None, None) => false,
+            }
+        })
     }
 }
 
-/// Adds the texts in a value, with their pointers.
-fn add_texts<'value>(value: &'value Value, at: &str, texts: &mut Vec<(String, &'value str)>) {
+/// Adds the plain values in a value, with their pointers.
+fn add_values<'value>(value: &'value Value, at: &str, values: &mut Vec<(String, &'value Value)>) {
     match value {
-        Value::String(text) => texts.push((at.to_owned(), text)),
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
-                add_texts(element, &pointer::element(at, index), texts);
+                add_values(element, &pointer::element(at, index), values);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
-                add_texts(member, &pointer::join(at, name), texts);
+                add_values(member, &pointer::join(at, name), values);
             }
         }
-        _ => {}
+        plain => values.push((at.to_owned(), plain)),
     }
 }
 
-/// Whether somebody may have written a text. Services generate most texts without lower-case letters or with a digit,
-/// and links.
-fn may_be_somebodys(text: &str) -> bool {
-    text.chars().any(char::is_alphabetic)
-        && !text.chars().any(char::is_numeric)
-        && text
-            .chars()
-            .any(|letter| letter.is_alphabetic() && !letter.is_uppercase())
-        && !text.contains("://")
-        && !text.starts_with('/')
+/// Whether a boolean with this name is true of one record, such as the first.
+fn is_of_one_record(name: &str) -> bool {
+    const OF_ONE: [&str; 8] = [
+        "active", "current", "default", "first", "latest", "main", "primary", "selected",
+    ];
+    OF_ONE.iter().any(|of_one| name.contains(of_one))
+}
+
+/// Whether somebody may have written a text: words, an address or a telephone number. Services generate most texts
+/// without lower-case letters or with a digit, and links.
+fn is_written(value: &Value) -> bool {
+    const SHORTEST_NUMBER: usize = 7;
+    let text = value.as_str().unwrap_or_default();
+    let is_lower = |letter: char| letter.is_alphabetic() && !letter.is_uppercase();
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let is_words = digits == 0 && !text.contains("://") && !text.starts_with('/');
+    let is_dialled = digits >= SHORTEST_NUMBER
+        && text.contains(['+', ' '])
+        && !text.contains(':')
+        && !text.contains(char::is_alphabetic);
+    is_dialled || text.contains(is_lower) && (is_words || text.contains('@'))
+}
+
+/// Whether two numbers differ by more than those do that a service gives to two records, one soon after the other.
+/// Great ones are identifiers.
+fn are_far_apart(one: &Number, another: &Number) -> bool {
+    let values = one.as_f64().zip(another.as_f64());
+    values.is_some_and(|(one, another)| one.abs().max(another.abs()) < MAX_NUMBER && (one - another).abs() > MAX_STEP)
 }
 
 impl TrackedRecord {
-    /// Whether the create's response or the first read of another record has texts that nobody has sent, and that this
-    /// one does not have, or the other way round.
-    fn shows_other_unsent_texts(&self, other: &Self) -> bool {
+    /// Whether this record or another, both made with the same choices, shows values that nobody has sent and that are
+    /// somebody's data.
+    fn is_told_apart_from(&self, other: &Self) -> bool {
         let reads = self.unsent_in_read.as_ref().zip(other.unsent_in_read.as_ref());
-        self.unsent_in_response != other.unsent_in_response || reads.is_some_and(|(one, another)| one != another)
-    }
-
-    /// Whether a record is new because its list has grown, and it shows no text that nobody has sent.
-    fn is_new_by_list(&self) -> bool {
-        let unsent = [Some(&self.unsent_in_response), self.unsent_in_read.as_ref()];
-        self.is_added && unsent.into_iter().flatten().all(|texts| texts.0.is_empty())
+        self.unsent_in_response.tell_apart(&other.unsent_in_response)
+            || reads.is_some_and(|(one, another)| one.tell_apart(another))
     }
 }
 
@@ -128,68 +183,31 @@ impl History<'_> {
             record.path_identifiers != first.path_identifiers
                 && same_but_for_own_values(&record.request, &first.request, &self.run_tag)
         };
-        let mut repeated = own.iter().filter(is_repeated).peekable();
-        let doubt = if repeated.clone().any(|record| record.shows_other_unsent_texts(first)) {
-            "two creates with the same choices returned records with different texts that the run did not send"
-        } else if repeated.peek().is_some()
-            || own.iter().all(|record| self.is_new_by_place(record))
-            || first.is_new_by_list()
-        {
+        let mut repeated = own.iter().filter(is_repeated);
+        let doubt = if repeated.clone().any(|record| record.is_told_apart_from(first)) {
+            "two creates with the same choices returned records with different values that the run did not send"
+        } else if repeated.next().is_some() {
             return None;
         } else {
-            "no list shows that it is new, and no second create with the same choices returned another"
+            "no second create with the same choices returned another"
         };
         Some(self.reason_for_doubt(create, doubt))
     }
 
-    /// Whether a record is new because it is below another one of the run. A service may move a record there that is
-    /// below another parent, or below none, if the create says which: by a value that is not the run's own.
-    fn is_new_by_place(&self, record: &TrackedRecord) -> bool {
-        record.path_identifiers.len() > 1
-            && !self.contract.has_collection_elsewhere(record.create)
-            && !record.request.json().is_some_and(|body| self.may_select(body))
-    }
-
-    /// Whether a body has a value by which a service may find an existing record: a number, or a text that the run has
-    /// not made up.
-    fn may_select(&self, body: &Value) -> bool {
-        match body {
-            Value::Null | Value::Bool(_) => false,
-            Value::Number(_) => true,
-            Value::String(text) => !text.is_empty() && !self.run_tag.is_in(body),
-            Value::Array(elements) => elements.iter().any(|element| self.may_select(element)),
-            Value::Object(members) => members.values().any(|member| self.may_select(member)),
-        }
-    }
-
-    /// Returns how many records the list of a lifecycle had before the run: see [`History::length_before_writes`].
-    fn length_of_list(&self, lifecycle: &Lifecycle) -> Option<usize> {
-        self.length_before_writes(lifecycle.list.as_ref()?.operation)
-    }
-
-    /// Whether a list, which had shown all of its records before the run, now has more of them, and no more than the
-    /// run has created. A list below a record of the run had none, whatever is moved there.
-    pub(super) fn has_grown_to(&self, create: OperationId, listed: usize) -> bool {
-        let Some(lifecycle) = self.contract.lifecycle_of(create) else {
+    /// Whether a record of the run contains one that a create returned although it may be somebody else's: a deletion
+    /// would take that with it.
+    pub(crate) fn holds_doubtful_record(&self, index: usize) -> bool {
+        let Some(holder) = self.tracked.get(index) else {
             return false;
         };
-        let list = |lifecycle: &Lifecycle| Some(lifecycle.list.as_ref()?.operation);
-        let is_of_list = |record: &&TrackedRecord| {
-            let lifecycle_of_record = self.contract.lifecycle_of(record.create);
-            lifecycle_of_record.and_then(list) == list(lifecycle)
+        let is_within = |record: &&TrackedRecord| {
+            record.path_identifiers.len() > holder.path_identifiers.len()
+                && record.path_identifiers.starts_with(&holder.path_identifiers)
         };
-        let created = self.tracked.iter().filter(is_of_list);
-        let is_nested = created.clone().any(|record| record.path_identifiers.len() > 1);
-        let length = self.length_of_list(lifecycle).filter(|_| !is_nested);
-        length.is_some_and(|length| length < listed && listed <= length + created.count())
-    }
-
-    /// Whether a write may be sent although [`Self::reason_records_may_be_older`] speaks against the record in its
-    /// path (the parent): it creates a record below the parent, and a list will show whether the parent is new.
-    pub(crate) fn may_add_below(&self, create: OperationId, write: OperationId) -> bool {
-        let lifecycle = self.contract.lifecycle_of(create);
-        let has_length = |lifecycle| self.length_of_list(lifecycle).is_some();
-        self.contract.operation(write).creates() && lifecycle.is_some_and(has_length)
+        let is_doubtful = |record: &TrackedRecord| {
+            record.is_doubtful || record.is_created_again || self.doubted_creates.contains_key(&record.create)
+        };
+        self.tracked.iter().filter(is_within).any(is_doubtful)
     }
 
     /// Whether the record in a create's response states a time of creation that is long before the response.
@@ -202,20 +220,44 @@ impl History<'_> {
         let date = exchange
             .response()
             .and_then(|response| response.headers.get(DATE)?.to_str().ok());
-        let date = date.and_then(|date| instant(&Value::from(date)));
+        let date = date.and_then(|date| moment(&Value::from(date)));
         let Some((record, date)) = record.zip(date) else {
             return false;
         };
         let sent = exchange.request.json().and_then(Value::as_object);
         let is_sent = |name: &String| sent.is_some_and(|sent| sent.contains_key(name));
-        let attributes = record.get("attributes").and_then(Value::as_object);
-        let mut members = [Some(record), attributes].into_iter().flatten().flat_map(Map::iter);
+        let about = ABOUT_RECORD.iter().filter_map(|name| record.get(*name)?.as_object());
+        let mut members = about.chain([record]).flat_map(Map::iter);
         members.any(|(name, value)| {
             let states_creation = CREATION_TIMES.contains(&comparable_name(name).as_str()) && !is_sent(name);
-            states_creation && instant(value).is_some_and(|created| created + MAX_AGE < date)
+            states_creation && moment(value).is_some_and(|created| created + MAX_AGE < date)
         })
     }
 }
+
+/// Returns the time that a value states: a timestamp, with or without an offset, a date, or the seconds or milliseconds
+/// since 1970. Without an offset it is only known to within a day.
+fn moment(value: &Value) -> Option<NaiveDateTime> {
+    if let Some(number) = value.as_i64() {
+        let time = match number {
+            MIN_MILLISECONDS..MIN_IDENTIFIER => DateTime::from_timestamp_millis(number),
+            MIN_SECONDS..MIN_MILLISECONDS => DateTime::from_timestamp(number, 0),
+            _ => None,
+        };
+        return time.map(|time| time.naive_utc());
+    }
+    let text = value.as_str()?;
+    let local = || {
+        let forms = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"];
+        forms
+            .iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+    };
+    let date = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_hms_opt(0, 0, 0);
+    let known = instant(value).map(|instant| instant.naive_utc());
+    known.or_else(local).or_else(date)
+}
+
 /// Whether two bodies differ in nothing but values of the run's own: strings that both have the run tag, and made-up
 /// strings (at the pointers of [`Request::made_up`]) of one length that differ in so many letters that hardly any
 /// record has either of them.

@@ -513,6 +513,7 @@ impl Session<'_> {
         {
             self.expect_requests(1);
             Box::pin(self.write(&another, &head, WriteRole::Additional)).await;
+            Box::pin(self.look_for_unidentified()).await;
             Box::pin(self.read_back_last_created(create)).await;
             self.emit_findings();
         }

@@ -101,10 +101,7 @@ impl Session<'_> {
             if let Some(reason) = self.history().reason_not_to_update(create).filter(|_| !deletes) {
                 return Err(Reason::NotOwn(reason));
             }
-            // A write that only adds a record below may come first: a list then shows whether its parent is new.
-            if !self.history().may_add_below(create, operation) {
-                self.require_new_records(create).await?;
-            }
+            self.require_new_records(create).await?;
             let mut ownership = self.history().ownership(create);
             if let Ownership::Unconfirmed = ownership {
                 self.confirm(create).await?;

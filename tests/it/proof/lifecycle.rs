@@ -177,7 +177,7 @@ type SharedRecords = Arc<Mutex<Kept>>;
 
 fn service(fault: Fault) -> (Router, SharedRecords, Arc<Mutex<Vec<String>>>) {
     let mut others = Kept::new();
-    for number in 0..if fault == Fault::LongList { 10 } else { 2 } {
+    for number in 0..if fault == Fault::LongList { 10 } else { 1 } {
         let id = format!("other-{number}");
         others.insert(format!("/pets/{id}"), json!({"id": id, "name": "Somebody's"}));
     }
@@ -477,12 +477,7 @@ async fn a_conforming_service_holds_every_invariant_and_is_left_as_it_was() {
             row.fact.contains("as sent in") && open.iter().any(|field| row.fact.contains(field))
         }));
         let others: Vec<_> = checked.kept.keys().collect();
-        assert_eq!(
-            others,
-            ["/pets/hidden-0", "/pets/other-0", "/pets/other-1"],
-            "{:?}",
-            checked.log
-        );
+        assert_eq!(others, ["/pets/hidden-0", "/pets/other-0"], "{:?}", checked.log);
         assert!(checked.record.residue.is_empty());
         assert!(checked.record.deleted > 1);
     }
