@@ -508,6 +508,11 @@ impl History<'_> {
                     let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
                     let items = items.map_or(&[][..], Vec::as_slice);
                     let stored = self.also_stored((&record.request, &record.id), (list, items));
+                    let id = identifier(&record.id);
+                    let mut of_record = items
+                        .iter()
+                        .filter(|item| item.pointer(&list.id).and_then(identifier) == id);
+                    search.item = of_record.next().cloned();
                     search.also_stored = stored.into_iter().map(|(_, id)| id).collect();
                     self.in_list((record, search.stage), list, (exchange, &body.value))
                 })

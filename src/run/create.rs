@@ -546,7 +546,8 @@ impl Session<'_> {
                 options,
             )
             .await;
-        if record_role == RecordRole::Main && self.succeeded(&exchange) {
+        // A 201 has created a record, whatever success is documented.
+        if record_role == RecordRole::Main && (self.succeeded(&exchange) || exchange.status() == Some(201)) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());
         }
         exchange
