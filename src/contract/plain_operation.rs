@@ -86,8 +86,8 @@ impl Contract {
             && parts.iter().all(|sentence| only_creates(sentence, names))
     }
 
-    /// Whether the headers that a response documents are about pages, a limit of requests, or the request itself: another
-    /// may say how old the list is.
+    /// Whether the headers that a response documents are about pages, a limit of requests, or the request itself.
+    /// Another may say how old the list is.
     fn has_plain_headers(&self, success: &DocumentedResponse) -> bool {
         const PLAIN: [&str; 20] = [
             "content",

@@ -69,9 +69,9 @@ pub(super) static RULE: Rule = Rule {
                  has a parameter that selects deleted records. It may differ from the read if any text says \
                  more than that it lists the records, or if it may come from a cache, and may show null or an empty \
                  string in place of a value, as the read may show null in place of a default. A default, a time or a \
-                 `Location` is not judged either where a text says more than what it is. A read proves nothing if the text about the deletion \
-                 says that the record can still be read (\"moves it to the trash\"), or if the text about the create \
-                 says that reads show the record only later (\"appears after moderation\"). A PATCH that requires a \
+                 `Location` is not judged either where a text says more than what it is. A read proves nothing if the \
+                 text about the deletion says that the record can still be read (\"moves it to the trash\"), or if \
+                 the text about the create says that reads show the record only later (\"appears after moderation\"). A PATCH that requires a \
                  field, or is described as replacing the record, may change other fields; any PATCH may change a \
                  field that may follow from another (`slug`). A response may differ if its description says that it \
                  shows an earlier state. A success to an unknown identifier is no finding if it shows that \
