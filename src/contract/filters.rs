@@ -306,7 +306,7 @@ impl Contract {
         }
     }
 
-    fn infer_filters(&self, list: OperationId) -> Vec<Filter> {
+    pub(super) fn infer_filters(&self, list: OperationId) -> Vec<Filter> {
         let operation = self.operation(list);
         let is_fuzzy = FUZZY_LISTS.contains(&comparable_name(collection_name(&operation.path)).as_str());
         if !operation.is_get() || is_fuzzy || operation.path.ends_with('}') {

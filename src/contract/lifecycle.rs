@@ -24,7 +24,7 @@ use super::lasting::ShownAfterDelete;
 use super::lexicon::{alphanumeric_words, camel_case_words};
 use super::link::{Link, LinkTarget};
 use super::operation::{Method, Operation, OperationId};
-use super::plain_text::{only_explains_a_value, only_updates};
+use super::plain_text::{only_explains_a_value, only_says_when_changed, only_says_when_created, only_updates};
 use super::pointer;
 use super::shape::{JsonType, Shape, shape_at};
 use super::vocabulary::{Carry, Equality};
@@ -61,6 +61,10 @@ pub struct Lifecycle {
     /// What the record must show where a write leaves a field out, for the create and for a PUT whose text says so: each
     /// such field, with its documented default.
     pub defaults: Vec<(OperationId, Vec<(Carry, Value)>)>,
+    /// Whether all texts about the create say only that it creates what is sent.
+    pub is_created_plainly: bool,
+    /// Whether nothing says that the `Location` of the create names something else than the record.
+    pub is_located_plainly: bool,
     /// Where the read shows when the record was created, within the record.
     pub creation_time: Option<String>,
     /// Where the read shows when the record was last changed, within the record.
@@ -151,6 +155,11 @@ impl Contract {
         for lifecycle in &mut lifecycles {
             lifecycle.listed_as_read = self.fields_listed_as_read(lifecycle);
             lifecycle.defaults = self.defaults_of_writes(lifecycle);
+            lifecycle.creation_time =
+                self.plain_time(lifecycle, lifecycle.creation_time.as_ref(), only_says_when_created);
+            lifecycle.change_time = self.plain_time(lifecycle, lifecycle.change_time.as_ref(), only_says_when_changed);
+            lifecycle.is_created_plainly = self.only_creates_plainly(lifecycle.create);
+            lifecycle.is_located_plainly = lifecycle.is_created_plainly && self.locates_plainly(lifecycle.create);
         }
         for lifecycle in &lifecycles {
             for fact in self.lifecycle_facts(lifecycle) {
@@ -297,6 +306,8 @@ impl Contract {
         Some(Lifecycle {
             listed_as_read: Vec::new(),
             defaults: Vec::new(),
+            is_created_plainly: false,
+            is_located_plainly: false,
             creation_time: self.time_in_record(create, shape, &CREATION_TIMES),
             change_time: self.time_in_record(create, shape, &CHANGE_TIMES),
             responses: writes.filter_map(shown).collect(),

@@ -86,6 +86,7 @@ mod overlay;
 pub mod paging;
 pub(crate) mod partial_list;
 pub mod path_template;
+mod plain_operation;
 mod plain_text;
 pub mod pointer;
 pub(crate) mod query;

@@ -205,7 +205,7 @@ impl Contract {
             .then_some(paging)
     }
 
-    fn infer_paging(&self, list: OperationId) -> Option<Paging> {
+    pub(super) fn infer_paging(&self, list: OperationId) -> Option<Paging> {
         let operation = self.operation(list);
         // A path that ends with a parameter leads to one record.
         let is_list = operation.is_get() && operation.page.is_none() && !operation.path.ends_with('}');

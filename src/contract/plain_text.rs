@@ -318,6 +318,163 @@ const OF_UPDATES: [&str; 96] = [
     "with",
 ];
 
+/// Words of sentences that say that a record is shown or was changed, besides those of [`OF_LISTS`].
+const OF_SHOWN: [&str; 30] = [
+    "after",
+    "at",
+    "back",
+    "be",
+    "change",
+    "changed",
+    "contains",
+    "details",
+    "entity",
+    "how",
+    "its",
+    "json",
+    "look",
+    "new",
+    "newly",
+    "ok",
+    "operation",
+    "read",
+    "replaced",
+    "saved",
+    "single",
+    "state",
+    "stored",
+    "success",
+    "successful",
+    "successfully",
+    "unique",
+    "update",
+    "updated",
+    "was",
+];
+
+/// Words of sentences that say that what is sent is created or changed, besides those of [`OF_LISTS`] and
+/// [`OF_SHOWN`].
+const OF_CREATES: [&str; 18] = [
+    "add",
+    "added",
+    "adds",
+    "attributes",
+    "body",
+    "create",
+    "creates",
+    "details",
+    "entity",
+    "fields",
+    "identifier",
+    "insert",
+    "inserts",
+    "payload",
+    "post",
+    "request",
+    "sent",
+    "store",
+];
+
+/// Words of [`OF_LISTS`] and [`OF_SHOWN`] that can say that one of several values is shown.
+const OF_CHOICES: [&str; 8] = [
+    "caller", "current", "default", "index", "latest", "recent", "state", "view",
+];
+
+/// Words of texts that say what a service is about, besides the names of its records.
+const OF_INTRODUCTIONS: [&str; 52] = [
+    "a",
+    "about",
+    "access",
+    "actions",
+    "all",
+    "an",
+    "and",
+    "api",
+    "browse",
+    "by",
+    "collection",
+    "create",
+    "creating",
+    "crud",
+    "data",
+    "delete",
+    "deleting",
+    "demo",
+    "endpoint",
+    "endpoints",
+    "everything",
+    "example",
+    "for",
+    "get",
+    "http",
+    "json",
+    "list",
+    "listing",
+    "manage",
+    "management",
+    "manages",
+    "managing",
+    "of",
+    "on",
+    "one",
+    "openapi",
+    "operation",
+    "operations",
+    "our",
+    "read",
+    "record",
+    "records",
+    "rest",
+    "restful",
+    "sample",
+    "service",
+    "simple",
+    "the",
+    "their",
+    "these",
+    "update",
+    "your",
+];
+
+/// Words of descriptions of a header that says where the created record is.
+const OF_LOCATIONS: [&str; 35] = [
+    "a",
+    "absolute",
+    "address",
+    "an",
+    "at",
+    "be",
+    "by",
+    "can",
+    "created",
+    "entity",
+    "for",
+    "found",
+    "get",
+    "in",
+    "is",
+    "it",
+    "just",
+    "link",
+    "location",
+    "new",
+    "newly",
+    "of",
+    "path",
+    "read",
+    "record",
+    "relative",
+    "resource",
+    "retrieved",
+    "that",
+    "the",
+    "to",
+    "uri",
+    "url",
+    "was",
+    "where",
+];
+
 /// Words of the clauses after the first one in the description of a value: about its form, its unit, or that it is
 /// unique.
 const OF_FORMS: [&str; 99] = [
@@ -501,6 +658,121 @@ pub(super) fn only_updates(sentence: &str, names: &[String]) -> bool {
     let sentence = sentence.replace(", or null", "");
     is_about_permission(&sentence)
         || alphanumeric_words(&sentence).all(|word| OF_UPDATES.contains(&word) || is_one_of(names, word))
+}
+
+/// Whether a sentence about a read, in lower case, says no more than that the record is shown. The names are those of
+/// the record.
+pub(super) fn only_shows(sentence: &str, names: &[String]) -> bool {
+    is_about_permission(sentence) || underscored_words(sentence).all(|word| is_of_shown(word) || is_one_of(names, word))
+}
+
+/// Whether a sentence about a create, or about what an operation takes and returns, says no more than that what is sent
+/// is created or changed, and shown. The names are those of the record.
+pub(super) fn only_creates(sentence: &str, names: &[String]) -> bool {
+    is_about_permission(sentence)
+        || underscored_words(sentence)
+            .all(|word| is_of_shown(word) || OF_CREATES.contains(&word) || is_one_of(names, word))
+}
+
+fn is_of_shown(word: &str) -> bool {
+    let is_known = [&OF_LISTS[..], &OF_LISTS_TOO, &OF_SHOWN]
+        .iter()
+        .any(|words| words.contains(&word));
+    is_known && !OF_CHOICES.contains(&word)
+}
+
+/// Whether a sentence about a list speaks of one of several states or values.
+pub(super) fn names_a_choice(sentence: &str) -> bool {
+    underscored_words(sentence).any(|word| OF_CHOICES.contains(&word) && !["latest", "recent"].contains(&word))
+}
+
+/// Whether a sentence about a whole service, a path or a tag, in lower case, says no more than what it is about. The
+/// names are those of the paths and of the service.
+pub(super) fn only_introduces(sentence: &str, names: &[String]) -> bool {
+    alphanumeric_words(sentence).all(|word| OF_INTRODUCTIONS.contains(&word) || is_one_of(names, word))
+}
+
+/// Whether a sentence about a header, in lower case, says no more than that it is the address of what was created. The
+/// names are those of the record.
+pub(super) fn only_names_the_record(sentence: &str, names: &[String]) -> bool {
+    alphanumeric_words(sentence).all(|word| OF_LOCATIONS.contains(&word) || is_one_of(names, word))
+}
+
+/// Whether a description, in lower case, says no more than that a value is when the record was created. The names are
+/// those of the record.
+pub(super) fn only_says_when_created(described: &str, names: &[String]) -> bool {
+    const CREATED: [&str; 2] = ["created", "creation"];
+    let described = described.replace("never changes", "");
+    says_when(&described, (&CREATED, names))
+}
+
+/// Whether a description, in lower case, says no more than that a value is when the record was last changed. The names
+/// are those of the record.
+pub(super) fn only_says_when_changed(described: &str, names: &[String]) -> bool {
+    const CHANGED: [&str; 11] = [
+        "change",
+        "changed",
+        "last",
+        "latest",
+        "modification",
+        "modified",
+        "most",
+        "recent",
+        "recently",
+        "update",
+        "updated",
+    ];
+    says_when(described, (&CHANGED, names))
+}
+
+/// Whether a description has only these words, at least one of them, and words for a record and for a time.
+fn says_when(described: &str, (known, names): (&[&str], &[String])) -> bool {
+    const OF_TIMES: [&str; 38] = [
+        "a",
+        "and",
+        "at",
+        "by",
+        "date",
+        "datetime",
+        "entity",
+        "entry",
+        "format",
+        "in",
+        "is",
+        "iso",
+        "it",
+        "item",
+        "moment",
+        "object",
+        "of",
+        "on",
+        "only",
+        "read",
+        "record",
+        "resource",
+        "rfc",
+        "server",
+        "service",
+        "set",
+        "stamp",
+        "string",
+        "that",
+        "the",
+        "this",
+        "time",
+        "timestamp",
+        "utc",
+        "was",
+        "when",
+        "which",
+        "8601",
+    ];
+    let words: Vec<_> = alphanumeric_words(described).collect();
+    let is_known = |word: &&str| {
+        let is_of_time = OF_TIMES.contains(word) || *word == "3339";
+        known.contains(word) || is_of_time || is_one_of(names, word)
+    };
+    words.is_empty() || words.iter().any(|word| known.contains(word)) && words.iter().all(is_known)
 }
 
 /// Whether a description, in lower case, says no more than what a value is, and in which form.

@@ -181,7 +181,7 @@ impl Contract {
         }
     }
 
-    fn infer_sorting(&self, list: OperationId) -> Option<Sorting> {
+    pub(super) fn infer_sorting(&self, list: OperationId) -> Option<Sorting> {
         let operation = self.operation(list);
         if !operation.is_get() || operation.path.ends_with('}') {
             return None;

@@ -72,24 +72,35 @@ pub(super) fn said_about_parts<'document>(
     document: &'document Document,
     operation: &Operation,
 ) -> impl Iterator<Item = &'document str> {
-    let below = |pointer: &str, key: &str| load::resolve(document, pointer::join(pointer, key));
-    let mut places = Vec::new();
     let required = required_fields(document, operation).into_iter();
-    places.extend(required.filter_map(|(_, schema)| Some(load::resolve(document, schema?))));
+    let required = required.filter_map(|(_, schema)| Some(load::resolve(document, schema?)));
+    let of_required = required.flat_map(|place| said_at(document, &place));
+    said_around(document, operation)
+        .into_iter()
+        .chain(of_required)
+        .chain(said_about_wholes(document, operation))
+        .chain(scopes(document, operation))
+}
+
+/// Returns what is said about the request body and the successes of an operation, and about their schemas.
+pub(super) fn said_about_wholes<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> Vec<&'document str> {
+    let below = |pointer: &str, key: &str| pointer::join(pointer, key);
     let body = operation.request_body.as_ref().and_then(|body| body.schema.clone());
-    let schemas = body.map_or_else(Vec::new, |schema| with_all_of(document, schema));
-    places.extend(schemas.into_iter().map(|(schema, _)| schema));
+    let mut schemas: Vec<_> = body.into_iter().collect();
     for success in operation.successes() {
         let content = pointer::join(&load::resolve(document, success.pointer.clone()), "content");
         let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
-        places.extend(media_types.map(|media_type| below(&pointer::join(&content, &media_type.name), "schema")));
+        schemas.extend(media_types.map(|media_type| below(&below(&content, &media_type.name), "schema")));
     }
-    let of_places = places.into_iter().flat_map(|place| said_at(document, &place));
-    said_around(document, operation)
+    let schemas = schemas.into_iter().flat_map(|schema| with_all_of(document, schema));
+    let of_schemas = schemas.flat_map(|(place, _)| said_at(document, &place));
+    said_about_body_and_successes(document, operation)
         .into_iter()
-        .chain(said_about_body_and_successes(document, operation))
-        .chain(of_places)
-        .chain(scopes(document, operation))
+        .chain(of_schemas)
+        .collect()
 }
 
 /// Returns the scopes that a caller of an operation needs.

@@ -14,8 +14,10 @@ use super::lexicon::alphanumeric_words;
 use super::lifecycle::Lifecycle;
 use super::load::essence;
 use super::operation::{Method, Operation, OperationId};
+use super::plain_operation::names_of;
+use super::plain_text::{only_explains_a_value, only_names_a_value, only_updates};
 use super::pointer;
-use super::shape::{Shape, ShapeId, shape_id_at, shape_within};
+use super::shape::{JsonType, Shape, ShapeId, shape_id_at, shape_within};
 use super::vocabulary::Carry;
 
 impl Contract {
@@ -73,13 +75,21 @@ impl Contract {
 
     /// Returns the fields that the list of a lifecycle must show as the read does: those that writes send, that must
     /// come back as they were sent, and that one statement of the document describes in both, so that the list is not
-    /// documented to show them in a form of its own. None if a text says that the list shows less, or shows it late.
+    /// documented to show them in a form of its own. None if anything around the list, the read or each update says
+    /// more than that these list, show and change the records.
     pub(super) fn fields_listed_as_read(&self, lifecycle: &Lifecycle) -> Vec<Carry> {
         let list = lifecycle
             .list
             .as_ref()
             .filter(|list| !lifecycle.guessed && !list.shows_only_some);
-        let Some(list) = list.filter(|list| !self.shows_less(self.operation(list.operation))) else {
+        let Some(list) = list.filter(|list| {
+            self.only_lists_plainly(list.operation)
+                && self.only_shows_plainly(lifecycle.read)
+                && lifecycle
+                    .updates
+                    .iter()
+                    .all(|(update, _)| self.only_updates_plainly(*update))
+        }) else {
             return Vec::new();
         };
         let shape = |of: OperationId, at: &str| shape_id_at(&self.shapes, self.operation(of).success_body()?, at);
@@ -92,7 +102,34 @@ impl Contract {
             let field = shape_within(&self.shapes, &self.shapes[record.0], &carry.returned_at)?;
             Some(self.facts[field.type_fact?.0].location.clone())
         };
-        let is_alike = |carry: &Carry| stated_at(item, carry).is_some_and(|at| stated_at(read, carry) == Some(at));
+        let records = [
+            (list.operation, format!("{}/*", list.items)),
+            (lifecycle.read, lifecycle.record_in_read.clone()),
+        ];
+        let is_plain = |carry: &Carry| {
+            let mut texts: Vec<_> = records
+                .iter()
+                .flat_map(|(of, record)| self.descriptions_in_record((*of, record), carry))
+                .collect();
+            let updates = lifecycle.updates.iter().map(|(update, _)| *update);
+            let writes = updates.chain([lifecycle.create]);
+            texts.extend(writes.flat_map(|write| self.descriptions_in_body(write, carry)));
+            texts
+                .iter()
+                .all(|text| only_explains_a_value(text) && !leaves_doubt(text))
+        };
+        // It may say how much of the record the list shows: `truncated`.
+        let has_flag_of_service = self.shapes[item.0].fields.iter().any(|field| {
+            let mut sent = self.body_properties(lifecycle.create);
+            self.shapes[field.shape.0].types == [JsonType::Boolean] && !sent.any(|sent| sent.name == field.name)
+        });
+        if has_flag_of_service {
+            return Vec::new();
+        }
+        let is_alike = |carry: &Carry| {
+            let is_one = stated_at(item, carry).is_some_and(|at| stated_at(read, carry) == Some(at));
+            is_one && is_field(&carry.returned_at) && is_plain(carry)
+        };
         let of_updates = lifecycle.updates.iter().flat_map(|(_, carries)| carries);
         let mut alike: Vec<Carry> = Vec::new();
         for carry in lifecycle
@@ -112,36 +149,40 @@ impl Contract {
     /// may keep such a field unless its text says what becomes of it.
     pub(super) fn defaults_of_writes(&self, lifecycle: &Lifecycle) -> Vec<(OperationId, Vec<(Carry, Value)>)> {
         let replaces = |write: OperationId| {
-            self.operation(write).method == Method::Put && self.says_that_unsent_fields_get_defaults(write)
+            self.operation(write).method == Method::Put
+                && self.says_that_unsent_fields_get_defaults(write)
+                && self.only_updates_plainly(write)
         };
+        if lifecycle.guessed || !self.only_creates_plainly(lifecycle.create) || !self.only_shows_plainly(lifecycle.read)
+        {
+            return Vec::new();
+        }
         let updates = lifecycle.updates.iter().filter(|(update, _)| replaces(*update));
         let updates = updates.map(|(update, carries)| (*update, carries));
         let writes = [(lifecycle.create, &lifecycle.carries)].into_iter().chain(updates);
-        let defaults = writes.filter(|_| !lifecycle.guessed).map(|(write, carries)| {
-            let with_default = |carry: &Carry| Some((carry.clone(), self.default_of(write, carry)?));
+        let defaults = writes.map(|(write, carries)| {
+            let with_default = |carry: &Carry| {
+                let default = self.default_of(write, carry)?;
+                self.is_one_value(write, carry, lifecycle)
+                    .then(|| (carry.clone(), default))
+            };
             (write, carries.iter().filter_map(with_default).collect::<Vec<_>>())
         });
         defaults.filter(|(_, defaults)| !defaults.is_empty()).collect()
     }
 
-    /// Returns the default that the body of a write documents for a field at its top. `None` if its description says
-    /// that the value depends on something else, or if the service may replace it by what it stands for: 0, a free text,
-    /// `auto`.
+    /// Returns the default that the body of a write documents for a field at its top. `None` if the service may replace
+    /// it by what it stands for: 0, a fraction, a free text, `auto`.
     fn default_of(&self, write: OperationId, carry: &Carry) -> Option<Value> {
-        const STANDS_FOR_ANOTHER: [&str; 6] = ["", "any", "auto", "automatic", "default", "none"];
-        const DEPENDS: [&str; 12] = [
-            "account",
-            "configur",
-            "depend",
-            "deriv",
-            "if",
+        const STANDS_FOR_ANOTHER: [&str; 8] = [
+            "",
+            "any",
+            "auto",
+            "automatic",
+            "default",
             "inherit",
-            "otherwise",
-            "parent",
-            "setting",
-            "unless",
-            "when",
-            "where",
+            "inherited",
+            "none",
         ];
         let name = pointer::tokens(&carry.sent).last()?;
         let is_at_top = carry.sent == pointer::join("", &name);
@@ -149,22 +190,97 @@ impl Contract {
             .body_properties(write)
             .filter(|field| is_at_top && *field.name == *name);
         let schema = &fields.next()?.node;
-        let described = schema.member("description").and_then(Node::string).unwrap_or_default();
-        let described = described.to_ascii_lowercase();
-        let depends = alphanumeric_words(&described).any(|word| match word.len() {
-            0..=5 => DEPENDS.contains(&word),
-            _ => DEPENDS
-                .iter()
-                .any(|beginning| beginning.len() > 5 && word.starts_with(beginning)),
-        });
-        let default = schema.member("default").filter(|_| !depends)?.to_value();
+        let default = schema.member("default")?.to_value();
         let is_plain = match &default {
             Value::Bool(_) => true,
-            Value::Number(number) => number.as_f64() > Some(0.0),
+            Value::Number(number) => number.as_u64() > Some(0),
             Value::String(word) => schema.member("enum").is_some() && !STANDS_FOR_ANOTHER.contains(&word.as_str()),
             _ => false,
         };
         is_plain.then_some(default)
+    }
+
+    /// Whether the record shows in a field just what a write sends in it: both have one description, which says no more
+    /// than what the value is, one type and one `enum`.
+    fn is_one_value(&self, write: OperationId, carry: &Carry, lifecycle: &Lifecycle) -> bool {
+        let record = (lifecycle.read, lifecycle.record_in_read.as_str());
+        let texts = self.descriptions_in_record(record, carry);
+        let in_writes = lifecycle
+            .updates
+            .iter()
+            .map(|(update, _)| *update)
+            .chain([lifecycle.create]);
+        let mut others = in_writes.flat_map(|other| self.descriptions_in_body(other, carry));
+        let is_plain = |text: &String| only_names_a_value(text) && !leaves_doubt(text);
+        let sent = self.schemas_in_body(write, carry);
+        let shown = self.schemas_in_record(record, carry);
+        let is_flagged_so = |(_, schema): &(String, &Node)| {
+            is_flagged(schema, "deprecated") || is_flagged(schema, "readOnly") || is_flagged(schema, "writeOnly")
+        };
+        texts == self.descriptions_in_body(write, carry)
+            && texts.iter().all(is_plain)
+            && others.all(|text| is_plain(&text))
+            && !sent.iter().chain(&shown).any(is_flagged_so)
+            && ["type", "enum", "format"]
+                .iter()
+                .all(|keyword| values_of(&sent, keyword) == values_of(&shown, keyword))
+    }
+
+    /// Returns the schemas of a field in the record that an operation returns.
+    fn schemas_in_record(&self, (of, record): (OperationId, &str), carry: &Carry) -> Vec<(String, &Node)> {
+        let schema = self.schema_of_success(of);
+        schema.map_or_else(Vec::new, |schema| {
+            self.schemas_within(&schema, &format!("{record}{}", carry.returned_at))
+        })
+    }
+
+    /// Returns the schemas of a field in the body of a write.
+    fn schemas_in_body(&self, write: OperationId, carry: &Carry) -> Vec<(String, &Node)> {
+        let body = self.operation(write).request_body.as_ref();
+        let schema = body.and_then(|body| body.schema.as_ref());
+        schema.map_or_else(Vec::new, |schema| self.schemas_within(schema, &carry.sent))
+    }
+
+    fn descriptions_in_record(&self, record: (OperationId, &str), carry: &Carry) -> BTreeSet<String> {
+        descriptions(&self.schemas_in_record(record, carry))
+    }
+
+    fn descriptions_in_body(&self, write: OperationId, carry: &Carry) -> BTreeSet<String> {
+        descriptions(&self.schemas_in_body(write, carry))
+    }
+
+    /// Whether the texts about an update, and around it, say only that what is sent is changed.
+    fn only_updates_plainly(&self, update: OperationId) -> bool {
+        let operation = self.operation(update);
+        let names = names_of(operation);
+        let about = self.sentences_about(operation);
+        about.iter().all(|sentence| only_updates(sentence, &names)) && self.is_plain_around_update(update)
+    }
+
+    /// Returns where the read of a lifecycle shows a time, if its description says no more than that, in the words that
+    /// `says` knows, and nothing around the read does.
+    pub(super) fn plain_time(
+        &self,
+        lifecycle: &Lifecycle,
+        time: Option<&String>,
+        says: fn(&str, &[String]) -> bool,
+    ) -> Option<String> {
+        let names = names_of(self.operation(lifecycle.read));
+        let is_plain = |at: &&String| {
+            let schema = self.schema_of_success(lifecycle.read).unwrap_or_default();
+            let schemas = self.schemas_within(&schema, &format!("{}{at}", lifecycle.record_in_read));
+            descriptions(&schemas).iter().all(|text| says(text, &names)) && self.only_shows_plainly(lifecycle.read)
+        };
+        time.filter(is_plain).cloned()
+    }
+
+    /// Whether an update leaves a time to the service: its texts are plain, and it takes no field of that name.
+    fn leaves_time_to_service(&self, update: OperationId, at: &str) -> bool {
+        let name = pointer::last(at).map(|name| comparable_name(&name));
+        let mut taken = self.body_properties(update).filter(|property| {
+            Some(comparable_name(&property.name)) == name && !is_flagged(self.referred(&property.node), "readOnly")
+        });
+        taken.next().is_none() && self.only_updates_plainly(update)
     }
 
     /// Whether a sentence about an update says that a field that is not sent gets its default.
@@ -184,12 +300,7 @@ impl Contract {
                 .map(|fact| self.facts[fact.0].location.clone());
             let schema = fact.and_then(|at| self.document.node(at.strip_suffix("/type").unwrap_or(&at)));
             let member = |key: &str| schema.and_then(|schema| schema.member(key)?.string());
-            let described = member("description").unwrap_or_default().to_ascii_lowercase();
-            names.contains(&comparable_name(&field.name).as_str())
-                && member("format") == Some("date-time")
-                && !["version", "revision", "original", "import"]
-                    .iter()
-                    .any(|word| described.contains(word))
+            names.contains(&comparable_name(&field.name).as_str()) && member("format") == Some("date-time")
         });
         let field = fields.next().filter(|_| fields.next().is_none())?;
         let mut sent = self
@@ -197,33 +308,6 @@ impl Contract {
             .filter(|property| property.name == field.name);
         let is_sent = sent.any(|property| !is_flagged(self.referred(&property.node), "readOnly"));
         (!is_sent).then(|| pointer::join("", &field.name))
-    }
-
-    /// Whether the text about a list says that it shows its records shortened, or as they were earlier.
-    fn shows_less(&self, list: &Operation) -> bool {
-        const SAYS_SO: [&str; 18] = [
-            "abbreviat",
-            "abridg",
-            "brief",
-            "cache",
-            "compact",
-            "condens",
-            "delay",
-            "earlier",
-            "excerpt",
-            "index",
-            "overview",
-            "partial",
-            "periodic",
-            "preview",
-            "short",
-            "snapshot",
-            "summar",
-            "truncat",
-        ];
-        self.sentences_about(list).iter().any(|sentence| {
-            alphanumeric_words(sentence).any(|word| SAYS_SO.iter().any(|beginning| word.starts_with(beginning)))
-        })
     }
 
     /// Returns the facts that the responses to the writes of a lifecycle carry what was sent.
@@ -257,7 +341,8 @@ impl Contract {
                 (&lifecycle.creation_time, FactKind::CreationTimeKept, "as before"),
                 (&lifecycle.change_time, FactKind::ChangeTimeMoves, "another than before"),
             ] {
-                if let Some(at) = time.as_ref().filter(|_| !lifecycle.guessed) {
+                let time = time.as_ref().filter(|at| self.leaves_time_to_service(*update, at));
+                if let Some(at) = time.filter(|_| !lifecycle.guessed) {
                     let (documented, at) = (documented.to_owned(), format!("{}{at}", lifecycle.record_in_read));
                     let words = (format!("{} in {read} {at}: {documented}", name(*update)), documented);
                     facts.push(fact(*update, kind, words, &at));
@@ -349,6 +434,66 @@ fn texts(node: &Node) -> impl Iterator<Item = String> + '_ {
     texts.map(str::to_ascii_lowercase)
 }
 
+/// Whether a pointer leads to a field at the top of a record.
+fn is_field(at: &str) -> bool {
+    pointer::tokens(at).count() == 1
+}
+
+/// Whether a description speaks of a list, of a place within one, or of who asks, or says where the value comes from:
+/// "Overridden by the policy".
+fn leaves_doubt(described: &str) -> bool {
+    const OF_REQUESTS: [&str; 19] = [
+        "accept",
+        "caller",
+        "collection",
+        "collections",
+        "display",
+        "header",
+        "index",
+        "list",
+        "listed",
+        "listing",
+        "listings",
+        "lists",
+        "locale",
+        "position",
+        "rank",
+        "request",
+        "response",
+        "responses",
+        "viewer",
+    ];
+    const OF_ORIGIN: [&str; 6] = ["at", "by", "from", "in", "through", "with"];
+    let mut words = alphanumeric_words(described);
+    let begins_with_participle = words
+        .next()
+        .is_some_and(|first| ["ed", "en", "set"].iter().any(|ending| first.ends_with(ending)));
+    let comes_from = begins_with_participle && words.next().is_some_and(|next| OF_ORIGIN.contains(&next));
+    comes_from || alphanumeric_words(described).any(|word| OF_REQUESTS.contains(&word))
+}
+
+/// Returns the descriptions of schemas, in lower case.
+fn descriptions(schemas: &[(String, &Node)]) -> BTreeSet<String> {
+    let described = schemas
+        .iter()
+        .filter_map(|(_, schema)| schema.member("description")?.string());
+    described.map(str::to_ascii_lowercase).collect()
+}
+
+/// Returns what schemas state by a keyword, but for null.
+fn values_of(schemas: &[(String, &Node)], keyword: &str) -> BTreeSet<String> {
+    let stated = schemas.iter().filter_map(|(_, schema)| schema.member(keyword));
+    let values = stated.flat_map(|node| match node.to_value() {
+        Value::Array(values) => values,
+        value => vec![value],
+    });
+    let null = [Value::Null, Value::from("null")];
+    values
+        .filter(|value| !null.contains(value))
+        .map(|value| value.to_string())
+        .collect()
+}
+
 fn is_write_only(schema: &Node) -> bool {
     is_flagged(schema, "writeOnly")
 }
@@ -386,7 +531,7 @@ paths:
     const PET: &str = "description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}";
 
     /// The fields of pets that the list shows as the read does, those with a default after the create and after the
-    /// PUT, and where a pet shows when it was created.
+    /// PUT, and where a pet shows when it was created, which the PUT keeps.
     fn inferred(schemas: &str, (list, item): (&str, &str), put: &str) -> (Vec<String>, [usize; 2], Option<String>) {
         let content = |schema: &str| format!("{{application/json: {{schema: {schema}}}}}");
         let reference = |name: &str| format!("{{$ref: '#/components/schemas/{name}'}}");
@@ -422,11 +567,11 @@ paths:
             assert_eq!(contract.fact_of(write, fact).is_some(), has_defaults, "{fact:?}");
         }
         let fact = contract.fact_of(defaults[1], FactKind::CreationTimeKept);
-        assert_eq!(fact.is_some(), lifecycle.creation_time.is_some());
+        assert!(fact.is_none() || lifecycle.creation_time.is_some());
         (
             listed.collect(),
             defaults.map(|write| lifecycle.defaults_after(write).len()),
-            lifecycle.creation_time.clone(),
+            lifecycle.creation_time.clone().filter(|_| fact.is_some()),
         )
     }
 
@@ -454,6 +599,85 @@ paths:
     }
 
     #[test]
+    fn what_is_said_around_a_list_or_a_field_takes_back_that_it_is_shown_alike() {
+        let listed = |schemas: &str, list: &str, put: &str| inferred(schemas, (list, ITEM), put).0;
+        let pets = PETS.replace("tame", "sold");
+        let with = |parameters: &str| {
+            let list = format!("Lists the pets, parameters: [{parameters}]");
+            listed(&pets, &list, "Changes a pet")
+        };
+        let page = "{name: page, in: query, schema: {type: integer}}";
+        let filter = "{name: sold, in: query, schema: {type: boolean}}";
+        assert_eq!(with(&format!("{page}, {filter}")), ["/name", "/sold"]);
+        for parameter in [
+            "{name: length, in: query, schema: {type: integer}}",
+            "{name: Accept-Language, in: header, schema: {type: string}}",
+        ] {
+            assert!(with(parameter).is_empty(), "{parameter}");
+        }
+        for text in [
+            "Lists the pets as of the last nightly export",
+            "Lists the pets with their current names",
+            "'Lists the pets. New data is available with a delay.'",
+        ] {
+            assert!(listed(PETS, text, "Changes a pet").is_empty(), "{text}");
+        }
+        let flagged = PETS.replace("created_at:", "cut: {type: boolean, readOnly: true}, created_at:");
+        assert!(listed(&flagged, "Lists the pets", "Changes a pet").is_empty());
+        let put = "'Changes a pet. Lists show the change with a delay.'";
+        assert!(listed(PETS, "Lists the pets", put).is_empty());
+        for (described, is_plain) in [
+            ("Name of the pet", true),
+            ("Name. Enter at least two letters.", true),
+            ("Name, shortened in lists", false),
+            ("Name in the language of the caller", false),
+            ("Position in the list", false),
+            ("Only the beginning when listed", false),
+        ] {
+            let schemas = PETS.replace(
+                "name: {type: string}",
+                &format!("name: {{type: string, description: '{described}'}}"),
+            );
+            let listed = listed(&schemas, "Lists the pets", "Changes a pet");
+            assert_eq!(listed.contains(&"/name".to_owned()), is_plain, "{described}");
+            let is_about_lists = described.contains("list");
+            assert_eq!(listed.contains(&"/tame".to_owned()), !is_about_lists, "{described}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_default_takes_it_back() {
+        let defaults = |schemas: &str, put: &str| inferred(schemas, ("Lists the pets", ITEM), put).1;
+        let described = |sent: &str, shown: &str| {
+            let schemas = PETS
+                .replace("default: false", &format!("default: false, description: '{sent}'"))
+                .replace(
+                    "tame: {type: boolean}",
+                    &format!("tame: {{type: boolean, description: '{shown}'}}"),
+                );
+            defaults(&schemas, "Changes a pet")
+        };
+        let tame = "Whether the pet is tame.";
+        assert_eq!(described(tame, tame), [1, 0]);
+        for (sent, shown) in [
+            (tame, "Whether the pet is tame at present."),
+            (tame, ""),
+            ("Usually `false`.", "Usually `false`."),
+            ("Overridden by the kind", "Overridden by the kind"),
+            (
+                "Whether it is tame. Leave empty for that of the kind.",
+                "Whether it is tame. Leave empty for that of the kind.",
+            ),
+        ] {
+            assert_eq!(described(sent, shown), [0, 0], "{sent} {shown}");
+        }
+        let other_type = PETS.replace("tame: {type: boolean}", "tame: {type: string}");
+        assert_eq!(defaults(&other_type, "Changes a pet"), [0, 0]);
+        let described = PETS.replacen("Sent: {", "Sent: {description: Kinds have settings of their own, ", 1);
+        assert_eq!(defaults(&described, "Changes a pet"), [0, 0]);
+    }
+
+    #[test]
     fn a_default_is_set_by_a_create_and_by_a_put_that_says_so() {
         let defaults = |schemas: &str, put: &str| inferred(schemas, ("Lists the pets", ITEM), put).1;
         assert_eq!(defaults(PETS, "Changes a pet"), [1, 0]);
@@ -477,14 +701,35 @@ paths:
 
     #[test]
     fn the_time_of_creation_is_an_instant_that_the_create_does_not_take() {
-        let time = |schemas: &str| inferred(schemas, ("Lists the pets", ITEM), "Changes a pet").2;
+        let kept = |schemas: &str, put: &str| inferred(schemas, ("Lists the pets", ITEM), put).2;
+        let time = |schemas: &str| kept(schemas, "Changes a pet");
+        assert_eq!(kept(PETS, "Changes a pet and dates it anew"), None);
         assert_eq!(time(PETS), Some("/created_at".to_owned()));
+        for plain in [
+            "When the pet was created. Never changes.",
+            "Creation time",
+            "Date and time of creation (RFC 3339)",
+        ] {
+            let described = PETS.replace(
+                "format: date-time",
+                &format!("format: date-time, description: '{plain}'"),
+            );
+            assert_eq!(time(&described), Some("/created_at".to_owned()), "{plain}");
+        }
         for (from, to) in [
             ("format: date-time", "format: date"),
             ("created_at", "updated_at"),
             (
                 "format: date-time",
                 "format: date-time, description: When this version was made",
+            ),
+            (
+                "format: date-time",
+                "format: date-time, description: Date of the booking",
+            ),
+            (
+                "format: date-time",
+                "format: date-time, description: When the original was created",
             ),
             (
                 "tame: {type: boolean, default: false}",

@@ -40,12 +40,14 @@ pub(crate) fn field_changed_by_repeat(
 }
 
 /// Returns the first of these fields that an item of a list shows with another value than the read of the same record.
-/// A list may leave a value out, or show null or an empty array in its place.
+/// A list may leave a value out, or show null, an empty string or an empty array in its place.
 pub(crate) fn field_listed_otherwise<'contract>(
     carries: &'contract [Carry],
     (read, item): (&Value, &Value),
 ) -> Option<&'contract Carry> {
-    let is_blank = |value: &&Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    let is_blank = |value: &&Value| {
+        value.is_null() || value.as_array().is_some_and(Vec::is_empty) || value.as_str().is_some_and(str::is_empty)
+    };
     carries.iter().find(|carry| {
         let listed = returned_values(carry, item);
         !listed.is_empty()

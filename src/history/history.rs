@@ -47,6 +47,8 @@ pub(crate) struct History<'run> {
     pub(super) creations: Vec<CreatedRecord>,
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
+    /// The reads and lists of which a response may have been an earlier one.
+    pub(super) cached: HashSet<OperationId>,
     /// The status with which each read responded to an unknown identifier.
     pub(super) status_of_unknown_record: HashMap<OperationId, u16>,
     /// The round of the plan that began last.
@@ -144,6 +146,7 @@ impl<'run> History<'run> {
             bindings: Bindings::default(),
             creations: Vec::new(),
             tracked: Vec::new(),
+            cached: HashSet::new(),
             status_of_unknown_record: HashMap::new(),
             round: 0,
             accepted_updates: Vec::new(),

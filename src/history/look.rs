@@ -369,7 +369,10 @@ impl History<'_> {
                     None => TagCheck::Unread,
                 };
             }
-            LookState::Record(search) => self.observe_record(search, exchange, body),
+            LookState::Record(search) => {
+                self.note_cached(exchange);
+                self.observe_record(search, exchange, body);
+            }
             LookState::Residue(search) => self.search_whole_list(search, exchange, body),
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! Compares what the response to a write, and the read after it, show of a tracked record: the response must show what
 //! was sent, an update must keep the fields that it did not send, and the list must show the record as the read does.
 
+use reqwest::header::{AGE, CACHE_CONTROL};
 use serde_json::Value;
 
 use super::carried::{carries_all, field_listed_otherwise, returned_values};
@@ -106,6 +107,24 @@ impl History<'_> {
         }
     }
 
+    /// Remembers an operation of which a response comes from a cache, or may be kept in one (RFC 9111, sections 5.1 and
+    /// 5.2.2).
+    pub(super) fn note_cached(&mut self, exchange: &Exchange) {
+        let Some(response) = exchange.response() else { return };
+        let controls = response.headers.get_all(CACHE_CONTROL).iter();
+        let mut controls = controls
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','));
+        let is_kept = |control: &str| {
+            let (name, seconds) = control.trim().split_once('=').unwrap_or_default();
+            let is_age = ["max-age", "s-maxage"].iter().any(|age| name.eq_ignore_ascii_case(age));
+            is_age && seconds.trim_matches('"') != "0"
+        };
+        if response.headers.contains_key(AGE) || controls.any(is_kept) {
+            self.cached.insert(exchange.request.operation);
+        }
+    }
+
     /// Remembers the item in which a list shows a tracked record otherwise than its read.
     pub(super) fn note_listed_otherwise(&mut self, search: &RecordSearch) {
         if let (RecordStage::UpdatedInList(_), Some((request, shown)), Some(record)) =
@@ -114,7 +133,7 @@ impl History<'_> {
             let item = search
                 .item
                 .clone()
-                .filter(|_| matches!(shown, ShownState::ListedChanged));
+                .filter(|_| matches!(shown, ShownState::ListedChanged) && !self.cached.contains(&request.operation));
             record.listed_otherwise = item.map(|item| (request.clone(), item));
         }
     }

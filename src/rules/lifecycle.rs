@@ -66,11 +66,12 @@ pub(super) static RULE: Rule = Rule {
                  compared if it takes effect later (\"once it is approved\"). A list proves nothing if it may have \
                  more records than it shows, shows only some by its text (\"List published entries\"), lacks a record \
                  with a state that hides it (`published: false`), shows a deleted record differently than before, or \
-                 has a parameter that selects deleted records. It may differ from the read if its text says that it \
-                 is a summary, shortened or cached, and may show null in place of a value, as the read may in place of a \
-                 default. A read proves nothing if the text about the deletion \
-                 says that the record can still be read (\"moves it to the trash\"), or if the text about the create \
-                 says that reads show the record only later (\"appears after moderation\"). A PATCH that requires a \
+                 has a parameter that selects deleted records. It may differ from the read if any text says \
+                 more than that it lists the records, or if it may come from a cache, and may show null or an empty \
+                 string in place of a value, as the read may show null in place of a default. A default, a time or a \
+                 `Location` is not judged either where a text says more than what it is. A read proves nothing if the \
+                 text about the deletion says that the record can still be read (\"moves it to the trash\"), or if \
+                 the text about the create says that reads show the record only later (\"appears after moderation\"). A PATCH that requires a \
                  field, or is described as replacing the record, may change other fields; any PATCH may change a \
                  field that may follow from another (`slug`). A response may differ if its description says that it \
                  shows an earlier state. A success to an unknown identifier is no finding if it shows that \
@@ -626,7 +627,11 @@ paths:
         };
         assert_eq!(verdict(&json!({"id": 7, "name": "Rex"})), (Verdict::Held, 0));
         assert_eq!(verdict(&json!({"id": 7, "name": "Ben"})), (Verdict::Broken, 1));
-        for open in [json!({"id": 7}), json!({"id": 7, "name": null})] {
+        for open in [
+            json!({"id": 7}),
+            json!({"id": 7, "name": null}),
+            json!({"id": 7, "name": ""}),
+        ] {
             assert_eq!(verdict(&open).1, 0, "{open}");
         }
     }

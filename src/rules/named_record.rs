@@ -39,7 +39,7 @@ fn judge_location(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let response = seen.exchange.response().filter(|response| response.status == 201);
     let path = response.and_then(|response| response.location.as_deref());
     let lifecycle = contract.lifecycle_starting_with(seen.id);
-    let lifecycle = lifecycle.filter(|lifecycle| is_certain(lifecycle));
+    let lifecycle = lifecycle.filter(|lifecycle| is_certain(lifecycle) && lifecycle.is_located_plainly);
     let (Some(path), Some(lifecycle), Some(body)) = (path, lifecycle, body(seen)) else {
         return;
     };
@@ -54,7 +54,8 @@ fn judge_location(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     if contract.get_operation_at(path) != Some(lifecycle.read) {
         return;
     }
-    let located = id_in_path(contract, lifecycle, path).filter(|located| !shows(body, located));
+    let is_shown = |located: &String| shows(body, located) || shows(body, without_leading_zeros(located));
+    let located = id_in_path(contract, lifecycle, path).filter(|located| !is_shown(located));
     if let (Some(created), Some(located), Some(fact)) = (created, located, fact)
         && have_one_form(&created, &located)
     {
@@ -72,7 +73,7 @@ fn judge_creation_time(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let date = date.and_then(|date| DateTime::parse_from_rfc2822(date).ok());
     let lifecycle = contract
         .lifecycle_starting_with(seen.id)
-        .filter(|lifecycle| !lifecycle.guessed);
+        .filter(|lifecycle| !lifecycle.guessed && lifecycle.is_created_plainly);
     let (Some(date), Some(lifecycle), Some(body)) = (date, lifecycle, body(seen)) else {
         return;
     };
@@ -93,6 +94,14 @@ fn judge_creation_time(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         let documented = Some("the time of the create");
         let received = || "more than a day from the `Date` of the response".to_owned();
         sink.report_finding(fact, documented, || at, received);
+    }
+}
+
+/// Returns a number without the zeros before it, with which a path may have it.
+fn without_leading_zeros(id: &str) -> &str {
+    match id.chars().all(|character| character.is_ascii_digit()) {
+        true => id.trim_start_matches('0'),
+        false => id,
     }
 }
 
@@ -279,7 +288,7 @@ paths:
     #[test]
     fn a_time_of_creation_far_from_the_response_is_a_warning() {
         let stamped = "name: {type: string}, created_at: {type: string, format: date-time}";
-        let text = PETS.replace("name: {type: string}", stamped).replace(
+        let text = PETS.replace("TEXT", "Returns a pet").replace("name: {type: string}", stamped).replace(
             "post: {operationId: addPet,",
             "post: {operationId: addPet, requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}},",
         );
@@ -294,6 +303,11 @@ paths:
             judged.findings("lifecycle").len()
         };
         let date = Some("Sun, 17 May 2026 09:30:00 GMT");
+        let stands_still = text.replace(
+            "operationId: addPet,",
+            "operationId: addPet, summary: Creates a pet as of its import,",
+        );
+        assert_eq!(found(&stands_still, &json!("1970-01-01T00:00:00Z"), date), 0);
         for far in ["2027-05-17T09:30:00Z", "2026-05-15T09:30:00Z", "1970-01-01T00:00:00Z"] {
             assert_eq!(found(&text, &json!(far), date), 1, "{far}");
         }
@@ -330,6 +344,7 @@ paths:
         for path in [
             None,
             Some("/pets/13"),
+            Some("/pets/000013"),
             Some("/pets/14"),
             Some("/shops"),
             Some("/v2/pets/15"),
@@ -345,6 +360,24 @@ paths:
         ] {
             let judged = located(PETS, other, (status, &body));
             assert!(judged.findings("lifecycle").is_empty(), "{status} {body}");
+        }
+        let described = |text: &str| {
+            let header = format!("headers: {{Location: {{description: {text}, schema: {{type: string}}}}}}");
+            PETS.replacen(
+                "Pet: {description: OK,",
+                &format!("Pet: {{description: OK, {header},"),
+                1,
+            )
+        };
+        for (text, count) in [
+            ("Address of the new pet", 1),
+            ("URL of the pet that it follows", 0),
+            ("The list", 0),
+        ] {
+            for path in ["/pets/15", "/pets"] {
+                let judged = located(&described(text), Some(path), (201, &created));
+                assert_eq!(judged.findings("lifecycle").len(), count, "{text} {path}");
+            }
         }
         let slug = PETS
             .replace("petId", "pet")

@@ -550,12 +550,50 @@ async fn a_list_that_does_not_follow_an_update_is_found_unless_it_only_lags_or_s
         assert!(checked.found().is_empty(), "{fault:?} {:?}", checked.found());
         assert!(facts.iter().all(|fact| checked.verdict(fact) == "held"), "{fault:?}");
     }
-    let says_so = PETS.replace(
-        "operationId: listPets,",
-        "operationId: listPets, summary: A snapshot of the pets,",
-    );
-    let checked = checked_by(&says_so, Fault::ListsOldName, true).await;
-    assert!(checked.found().is_empty(), "{:?}", checked.found());
+    for (from, to) in [
+        (
+            "operationId: listPets,",
+            "operationId: listPets, summary: A snapshot of the pets,",
+        ),
+        (
+            "operationId: getPet,",
+            "operationId: getPet, description: Returns a pet as its owner last saved it,",
+        ),
+        (
+            "version: '1'",
+            "version: '1', description: Lists are eventually consistent.",
+        ),
+        (
+            "        name: {type: string}",
+            "        name: {type: string, description: The first name in lists}",
+        ),
+    ] {
+        let checked = checked_by(&PETS.replacen(from, to, 1), Fault::ListsOldName, true).await;
+        assert!(checked.found().is_empty(), "{to} {:?}", checked.found());
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_may_come_from_a_cache_is_not_compared() {
+    for (header, is_found) in [
+        ("cache-control: private, max-age=60", false),
+        ("cache-control: s-maxage=5", false),
+        ("age: 12", false),
+        ("cache-control: max-age=0", true),
+    ] {
+        let (name, value) = header.split_once(": ").unwrap();
+        let (router, kept, log) = service(Fault::ListsOldName);
+        let adds = move |request: Request, next: Next| async move {
+            let is_list = request.uri().path() == "/pets";
+            let mut response = next.run(request).await;
+            if is_list {
+                response.headers_mut().insert(name, value.parse().unwrap());
+            }
+            response
+        };
+        let checked = checked_at(PETS, (router.layer(from_fn(adds)), kept, log), true).await;
+        assert_eq!(!checked.found().is_empty(), is_found, "{header} {:?}", checked.found());
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,271 @@
+//! Tells whether all that a document says around an operation says no more than what it lists, shows, creates or
+//! changes. What follows from paths and types alone, such as that a default is set, is stated only then: one sentence
+//! anywhere can take it back ("Workspaces have defaults of their own").
+
+use super::Contract;
+use super::document::Node;
+use super::field::with_all_of;
+use super::lexicon::{camel_case_words, whole_sentences};
+use super::load::resolve;
+use super::operation::{DocumentedResponse, Operation, OperationId, ParameterLocation};
+use super::plain_text::{
+    names_a_choice, only_creates, only_introduces, only_lists, only_names_the_record, only_shows, words_of,
+};
+use super::pointer;
+use super::texts::{said_about_wholes, said_around, summary_and_description};
+
+impl Contract {
+    /// Whether the texts about a list say only that it lists its records, and each of its parameters requests a page,
+    /// sorts or filters. A cache that the document speaks of may show an earlier state.
+    pub(super) fn only_lists_plainly(&self, list: OperationId) -> bool {
+        let operation = self.operation(list);
+        let names = names_of(operation);
+        let own = sentences(summary_and_description(&self.document, operation));
+        let is_named_plainly = only_lists(&camel_case_words(&operation.name).join(" "), &names);
+        is_named_plainly
+            && own.iter().all(|sentence| only_lists(sentence, &names))
+            && !own.iter().any(|sentence| names_a_choice(sentence))
+            && self.is_plain_around(operation, &names)
+            && operation.successes().all(|success| self.has_plain_headers(success))
+            && self.only_selects_and_sorts(list)
+    }
+
+    /// Whether the texts about a read, or the parts of another operation, say only what is shown.
+    pub(super) fn only_shows_plainly(&self, read: OperationId) -> bool {
+        let operation = self.operation(read);
+        let names = names_of(operation);
+        let own = sentences(summary_and_description(&self.document, operation));
+        own.iter().all(|sentence| only_shows(sentence, &names)) && self.is_plain_around(operation, &names)
+    }
+
+    /// Whether the texts about a create say only that it creates what is sent.
+    pub(super) fn only_creates_plainly(&self, create: OperationId) -> bool {
+        let operation = self.operation(create);
+        let names = names_of(operation);
+        let own = sentences(summary_and_description(&self.document, operation));
+        own.iter().all(|sentence| only_creates(sentence, &names)) && self.is_plain_around(operation, &names)
+    }
+
+    /// Whether what surrounds the sentences about an update says only that the record is shown.
+    pub(super) fn is_plain_around_update(&self, update: OperationId) -> bool {
+        let operation = self.operation(update);
+        self.is_plain_around(operation, &names_of(operation))
+    }
+
+    /// Whether the description of the header `Location` of a create says only that it is the address of the record.
+    pub(super) fn locates_plainly(&self, create: OperationId) -> bool {
+        let operation = self.operation(create);
+        let names = names_of(operation);
+        operation.successes().all(|success| {
+            let headers = pointer::join(&resolve(&self.document, success.pointer.clone()), "headers");
+            let members = self.document.node(&headers).map_or(&[][..], Node::members).iter();
+            let located = members.filter(|member| member.name.eq_ignore_ascii_case("location"));
+            let mut texts = located.flat_map(|member| {
+                let header = pointer::join(&headers, &member.name);
+                let schema = pointer::join(&resolve(&self.document, header.clone()), "schema");
+                [header, schema].map(|at| self.described(at)).into_iter().flatten()
+            });
+            texts.all(|text| whole_sentences(&text).all(|sentence| only_names_the_record(sentence, &names)))
+        })
+    }
+
+    /// Whether the texts about the document, the path, the body and the success of an operation say no more than what
+    /// these are.
+    fn is_plain_around(&self, operation: &Operation, names: &[String]) -> bool {
+        let said_at = |at: &str| self.document.node(at).and_then(Node::string);
+        let of_document = ["/info/description", "/info/summary"].into_iter().filter_map(said_at);
+        let introductions = sentences(of_document.chain(said_around(&self.document, operation)));
+        let title = said_at("/info/title").map_or_else(Vec::new, camel_case_words);
+        let of_paths = self
+            .operations
+            .iter()
+            .flat_map(|operation| camel_case_words(&operation.path));
+        let known: Vec<_> = of_paths.chain(title).filter(|word| !word.is_empty()).collect();
+        let parts = sentences(said_about_wholes(&self.document, operation).into_iter());
+        introductions.iter().all(|sentence| only_introduces(sentence, &known))
+            && parts.iter().all(|sentence| only_creates(sentence, names))
+    }
+
+    /// Whether the headers that a response documents are about pages, a limit of requests, or the request itself.
+    /// Another may say how old the list is.
+    fn has_plain_headers(&self, success: &DocumentedResponse) -> bool {
+        const PLAIN: [&str; 20] = [
+            "content",
+            "correlation",
+            "count",
+            "encoding",
+            "id",
+            "length",
+            "limit",
+            "link",
+            "next",
+            "page",
+            "pages",
+            "pagination",
+            "per",
+            "prev",
+            "rate",
+            "ratelimit",
+            "range",
+            "request",
+            "total",
+            "type",
+        ];
+        let headers = pointer::join(&resolve(&self.document, success.pointer.clone()), "headers");
+        let headers = self.document.node(&headers).map_or(&[][..], Node::members).iter();
+        let mut words = headers.flat_map(|header| camel_case_words(&header.name));
+        words.all(|word| ["", "x", "remaining", "reset"].contains(&&*word) || PLAIN.contains(&&*word))
+    }
+
+    /// Whether each parameter of a list requests a page, sorts it, or filters it by a field of its records.
+    fn only_selects_and_sorts(&self, list: OperationId) -> bool {
+        let paging = self.infer_paging(list);
+        let paging = paging.map(|paging| [Some(paging.page_parameter), paging.size.map(|size| size.parameter)]);
+        let sorting = self.infer_sorting(list);
+        let ways = sorting.iter().flat_map(|sorting| &sorting.keys);
+        let sorted = ways.flat_map(|key| key.ascending.iter().chain(&key.descending));
+        let mut known: Vec<_> = sorted.map(|(index, _)| *index).collect();
+        known.extend(sorting.iter().map(|sorting| sorting.parameter));
+        known.extend(self.infer_filters(list).iter().map(|filter| filter.parameter));
+        known.extend(paging.into_iter().flatten().flatten());
+        let operation = self.operation(list);
+        let page = operation.page.as_ref().map(|page| page.parameter.as_str());
+        let mut parameters = operation.parameters.iter().enumerate();
+        parameters.all(|(index, parameter)| match parameter.location {
+            ParameterLocation::Path => true,
+            ParameterLocation::Query => known.contains(&index) || page == Some(parameter.name.as_str()),
+            ParameterLocation::Cookie | ParameterLocation::Header => false,
+        })
+    }
+
+    /// Returns the schemas at a place within another, and their `allOf` members.
+    pub(super) fn schemas_within(&self, schema: &str, place: &str) -> Vec<(String, &Node)> {
+        let mut schemas = with_all_of(&self.document, schema.to_owned());
+        for token in pointer::tokens(place) {
+            let below = schemas.iter().map(|(at, _)| match &*token {
+                "*" => pointer::join(at, "items"),
+                name => pointer::join(&pointer::join(at, "properties"), name),
+            });
+            let below: Vec<_> = below.collect();
+            // What is beside a reference describes what it refers to.
+            let within = below.into_iter().flat_map(|at| {
+                let beside = self.document.node(&at).map(|node| (at.clone(), node));
+                let referred = with_all_of(&self.document, at.clone()).into_iter();
+                beside
+                    .into_iter()
+                    .chain(referred.filter(move |(found, _)| *found != at))
+            });
+            schemas = within.collect();
+        }
+        schemas
+    }
+
+    /// Returns the schema of what an operation returns.
+    pub(super) fn schema_of_success(&self, operation: OperationId) -> Option<String> {
+        let mut successes = self.operation(operation).successes();
+        let success = successes.find(|response| response.body.is_some())?;
+        let content = pointer::join(&resolve(&self.document, success.pointer.clone()), "content");
+        let media_type = self.document.node(&content)?.members().first()?;
+        Some(pointer::join(&pointer::join(&content, &media_type.name), "schema"))
+    }
+
+    fn described(&self, at: String) -> Option<String> {
+        let node = self.document.node(&resolve(&self.document, at))?;
+        node.member("description")?.string().map(str::to_ascii_lowercase)
+    }
+}
+
+/// Returns the names that the records of an operation and its parameters have.
+pub(super) fn names_of(operation: &Operation) -> Vec<String> {
+    let of_parameters = operation
+        .parameters
+        .iter()
+        .flat_map(|parameter| words_of(&parameter.name));
+    let names = camel_case_words(&operation.path).into_iter().chain(of_parameters);
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+fn sentences<'text>(texts: impl Iterator<Item = &'text str>) -> Vec<String> {
+    texts.flat_map(whole_sentences).map(str::to_ascii_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+
+    /// Whether all around a list, and around a create and its `Location`, is plain.
+    fn plain((info, response): (&str, &str), (create, located): (&str, &str)) -> [bool; 3] {
+        let text = format!(
+            "openapi: 3.0.3
+info: {{title: Pet shop, version: '1'{info}}}
+paths:
+  /pets:
+    get: {{operationId: listPets, summary: Lists pets, responses: {{'200': {{{response}}}}}}}
+    post: {{operationId: addPet, description: {create}, responses: {{'201': {{description: Created, headers: {{Location: {{{located}schema: {{type: string}}}}}}}}}}}}
+"
+        );
+        let contract = Contract::read("pets.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let [list, create] = ["listPets", "addPet"].map(|name| contract.operation_named(name).unwrap());
+        [
+            contract.only_lists_plainly(list),
+            contract.only_creates_plainly(create),
+            contract.locates_plainly(create),
+        ]
+    }
+
+    #[test]
+    fn texts_that_add_nothing_are_plain() {
+        for info in [
+            "",
+            ", description: API of the pet shop",
+            ", description: Manage your pets.",
+        ] {
+            for located in [
+                "",
+                "description: Address of the new pet., ",
+                "description: Where the record is, ",
+            ] {
+                let pets = "description: The pets., headers: {X-Total-Count: {schema: {type: integer}}}";
+                let found = plain((info, pets), ("Creates a pet.", located));
+                assert_eq!(found, [true; 3], "{info} {located}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_sentence_anywhere_leaves_a_doubt() {
+        let pets = "description: The pets.";
+        for info in [
+            "Lists are eventually consistent.",
+            "Sandbox accounts use a simulated clock.",
+            "Administrators can override the defaults.",
+        ] {
+            let found = plain((&format!(", description: {info}"), pets), ("Creates a pet.", ""));
+            assert_eq!(found, [false, false, true], "{info}");
+        }
+        for response in [
+            "description: 'The pets, at most 5 minutes old.'",
+            "description: OK, headers: {Cache-Control: {schema: {type: string}}}",
+            "description: OK, headers: {Age: {schema: {type: integer}}}",
+            "description: OK, headers: {X-Data-As-Of: {schema: {type: string}}}",
+        ] {
+            let found = plain(("", response), ("Creates a pet.", ""));
+            assert_eq!(found, [false, true, true], "{response}");
+        }
+        for create in [
+            "Imports a pet with its dates.",
+            "Creates a pet and applies the rules of the shop.",
+        ] {
+            let found = plain(("", pets), (create, ""));
+            assert_eq!(found, [true, false, true], "{create}");
+        }
+        for located in [
+            "Address of the list of pets",
+            "The pet that it follows",
+            "Permanent URL of the pet",
+        ] {
+            let found = plain(("", pets), ("Creates a pet.", &format!("description: {located}, ")));
+            assert_eq!(found, [true, true, false], "{located}");
+        }
+    }
+}
