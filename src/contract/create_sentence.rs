@@ -196,11 +196,11 @@ fn costs(words: &[String]) -> bool {
 
 /// Whether somebody is told, or something else is called: "Watchers are told", "A webhook fires".
 fn tells(words: &[String]) -> bool {
-    let is_pair = |pair: &[String]| match (pair[0].as_str(), pair[1].as_str()) {
-        ("are" | "is", "told") => true,
-        ("webhook" | "webhooks" | "hook" | "hooks", "fire" | "fires") => true,
-        ("push", "goes") => true,
-        _ => false,
+    let is_pair = |pair: &[String]| {
+        matches!(
+            (pair[0].as_str(), pair[1].as_str()),
+            ("are" | "is", "told") | ("webhook" | "webhooks" | "hook" | "hooks", "fire" | "fires") | ("push", "goes")
+        )
     };
     let mut pairs = words.windows(2).enumerate();
     pairs.any(|(at, pair)| is_pair(pair) && is_stated_as_fact(&words[..at]))
