@@ -248,6 +248,36 @@ pub(super) fn says_consequence(sentence: &str) -> bool {
         })
 }
 
+/// Whether a text about a part of a write, such as a field, says that something happens to others whatever its value is:
+/// "An SMS is sent to all members", but not "If true, the owner is notified" or "On this day the price changes".
+pub(super) fn says_unconditionally(text: &str) -> bool {
+    const DEPENDS: [&str; 11] = [
+        "after",
+        "before",
+        "enabled",
+        "false",
+        "once",
+        "only",
+        "otherwise",
+        "set",
+        "true",
+        "used",
+        "while",
+    ];
+    const AT_A_TIME: [&str; 4] = ["after", "at", "from", "on"];
+    sentences(text).any(|sentence| {
+        let words = camel_case_words(sentence);
+        let is_of_a_time = matches!(words.as_slice(), [at, this, ..]
+            if AT_A_TIME.contains(&at.as_str()) && ["that", "this"].contains(&this.as_str()));
+        // "Will receive a copy of every mail" says what its value is for.
+        let is_of_its_value = words
+            .first()
+            .is_some_and(|first| ["gets", "receives", "will"].contains(&first.as_str()));
+        let depends = words.iter().any(|word| DEPENDS.contains(&word.as_str()));
+        !is_of_a_time && !is_of_its_value && !depends && is_stated_as_fact(&words) && says_consequence(sentence)
+    })
+}
+
 fn is_consequence(clause: &[String]) -> bool {
     let joined = clause.iter().enumerate().filter(|(_, word)| *word == "and");
     let mut joined = joined.filter(|(at, _)| is_stated_as_fact(&clause[..*at]));

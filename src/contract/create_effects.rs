@@ -11,7 +11,9 @@
 //! replace") or is an error ("409 if it exists") is no effect of this one. Many collections are left out on purpose
 //! (`messages`, `jobs`, `orders`): their records are what a check is for, and `--writes` is a decision to create some.
 
-use super::consequence::{is_stated_as_fact, says_consequence};
+use super::consequence::{is_stated_as_fact, says_consequence, says_unconditionally};
+use super::create_sentence::says_more_than_create;
+use super::create_summary::{reaches_or_grants, words_of_collection};
 use super::document::Document;
 use super::lexicon::{
     BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, camel_case_words, is_base_or_third_person,
@@ -19,10 +21,12 @@ use super::lexicon::{
 };
 use super::operation::Operation;
 use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away};
-use super::texts::{said_about_body_and_successes, said_around, stated, summary_and_description};
+use super::texts::{
+    said_about_body_and_successes, said_around, said_in_schemas_and_scopes, stated, summary_and_description,
+};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 153] = [
+const OUTLASTING: [&str; 154] = [
     "access-grant",
     "airdrop",
     "alert",
@@ -142,6 +146,7 @@ const OUTLASTING: [&str; 153] = [
     "signout",
     "siren",
     "sms",
+    "sms-message",
     "stake",
     "standing-order",
     "stock-adjustment",
@@ -176,6 +181,36 @@ const OUTLASTING: [&str; 153] = [
     "withdrawal",
     "write-off",
     "writeoff",
+];
+
+/// Those of them that mean the act at the end of a compound too: `/cache-purges`, but not `/security-deposits`.
+const OUTLASTING_AT_END: [&str; 26] = [
+    "ban",
+    "broadcast",
+    "cancellation",
+    "deletion",
+    "erasure",
+    "eviction",
+    "failover",
+    "fax",
+    "flush",
+    "invalidation",
+    "invitation",
+    "payment",
+    "payout",
+    "purge",
+    "reboot",
+    "refund",
+    "reindex",
+    "restart",
+    "revocation",
+    "rollback",
+    "shutdown",
+    "sms",
+    "suspension",
+    "termination",
+    "wipe",
+    "withdrawal",
 ];
 
 /// More of them, unless a person or a parameter comes before them in the path: the e-mails of a user are addresses.
@@ -249,6 +284,7 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
             || says_it_takes_away(&words)
             || summary_says_effect(&words)
             || creates_and_acts(&words)
+            || reaches_or_grants(&words, &operation.path)
             || takes_from_pool(&words, &operation.path)
     }) {
         return Some("its summary suggests a side effect");
@@ -258,7 +294,9 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
         .flat_map(sentences);
     // "Create or update pets" says of a path what it has operations for.
     let mut of_path = said_around(document, operation).into_iter().flat_map(sentences);
-    let does_more = own.any(says_effect) || of_path.any(says_consequence);
+    let does_more = own.any(says_effect)
+        || of_path.any(says_consequence)
+        || said_in_schemas_and_scopes(document, operation).any(says_unconditionally);
     does_more.then_some("the document says that it may do more than create a record")
 }
 
@@ -283,7 +321,15 @@ fn outlasts_its_record(path: &str) -> bool {
         .strip_suffix("ies")
         .map_or_else(|| rest.clone(), |stem| format!("{stem}y"));
     let plural = ["", "s", "es"];
-    is_one_of(&rest, &OUTLASTING, &plural) || !is_of_somebody && is_one_of(&rest, &SENT, &plural)
+    let compound = words_of_collection(path);
+    let last_two = compound[compound.len().saturating_sub(2)..].join("-");
+    let is_act = words
+        .last()
+        .is_some_and(|last| is_one_of(last, &OUTLASTING_AT_END, &plural));
+    is_one_of(&rest, &OUTLASTING, &plural)
+        || is_act
+        || OUTLASTING.contains(&last_two.as_str())
+        || !is_of_somebody && is_one_of(&rest, &SENT, &plural)
 }
 
 /// Whether a word is one of these stems with one of these endings.
@@ -480,6 +526,7 @@ fn says_effect(sentence: &str) -> bool {
         || gets_or_creates(&whole)
         || is_one_for_each(&whole)
         || says_consequence(sentence)
+        || says_more_than_create(sentence)
         || destroys(&whole)
         || whole.iter().any(is_upsert)
         || concerns_people(&whole)
@@ -514,7 +561,7 @@ fn creates_or_changes(words: &[String]) -> bool {
         let mut after = words[at + 1..]
             .iter()
             .skip_while(|next| ["and", "or"].contains(&next.as_str()));
-        let second = ["edit", "merge", "modify", "overwrite", "replace", "update"];
+        let second = ["edit", "merge", "modify", "overwrite", "replace", "reuse", "update"];
         is_of(word, &["add", "create", "insert", "save"]) && after.next().is_some_and(|next| is_of(next, &second))
     })
 }
@@ -608,7 +655,47 @@ mod tests {
         ));
     }
 
-    const OUTLASTING_PATHS: [&str; 53] = [
+    #[test]
+    fn what_a_document_says_of_the_schemas_the_scopes_and_the_callbacks_of_a_create_counts() {
+        let is_suspect = |[schema, field, success, scope, callback]: [&str; 5]| {
+            let content = |schema: String| format!("content: {{application/json: {{schema: {schema}}}}}");
+            let name = format!("properties: {{name: {{type: string, description: '{field}'}}}}");
+            let body = content(format!("{{type: object, title: '{schema}', {name}}}"));
+            let shown = content(format!("{{type: object, description: '{success}'}}"));
+            let callbacks =
+                format!("callbacks: {{on: {{'{{$request.body#/name}}': {{post: {{summary: '{callback}'}}}}}}}}");
+            let paths = format!(
+                "/pets:\n  post: {{requestBody: {{{body}}}, {callbacks}, security: [{{o: [write]}}], responses: {{'201': \
+                 {{description: a, {shown}}}}}}}\n"
+            );
+            let flow = format!("{{tokenUrl: 'https://example.com', scopes: {{write: '{scope}'}}}}");
+            let schemes = format!("  securitySchemes: {{o: {{type: oauth2, flows: {{clientCredentials: {flow}}}}}}}\n");
+            let contract = of_paths(&paths, &schemes).unwrap_or_else(|defect| panic!("{defect}"));
+            reason_to_suspect_effect(&contract.document, &contract.operations[0]).is_some()
+        };
+        let plain = ["A pet", "Its name.", "The new pet.", "Write pets.", "Told."];
+        assert!(!is_suspect(plain));
+        for place in 0..plain.len() {
+            for said in ["An SMS is sent to all members.", "Logs out all other devices."] {
+                let mut texts = plain;
+                texts[place] = said;
+                assert!(is_suspect(texts), "{texts:?}");
+            }
+        }
+        for said in [
+            "If true, the owner is notified.",
+            "The address to which the notification is sent.",
+            "Whether all members are notified.",
+            "Will receive a copy of every mail.",
+            "On this day the price changes for all customers.",
+        ] {
+            let mut texts = plain;
+            texts[1] = said;
+            assert!(!is_suspect(texts), "{said}");
+        }
+    }
+
+    const OUTLASTING_PATHS: [&str; 56] = [
         "/payments",
         "/invoices/{id}/refunds",
         "/bulk-payments/",
@@ -662,6 +749,9 @@ mod tests {
         "/domains",
         "/certificates",
         "/zones/{id}/dns-records",
+        "/cache-purges",
+        "/sms-messages",
+        "/team-sms",
     ];
     const PATHS_OF_RECORDS: [&str; 35] = [
         "/pets",
@@ -743,6 +833,8 @@ mod tests {
             "If an item with that title is there, that is returned instead.",
             "One profile per user.",
             "Saves the profile of the caller. Each account has exactly one.",
+            "Only the last five are kept.",
+            "Creates or reuses a thing.",
         ] {
             assert!(is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
             let text = format!("summary: Create a thing, description: \"It has a name. {said}\", ");
@@ -765,7 +857,6 @@ mod tests {
             "Add a comment to an existing issue, even a closed one.",
             "Creates a thing for an existing user.",
             "Create a new database with the name given. It can be deleted later.",
-            "Send a message to the current channel.",
             "Add a thing to the end of the list, after the other things.",
             "Place an order.",
             "Finds a place close to the current location.",
@@ -804,6 +895,8 @@ mod tests {
             "Place a bid",
             "Register a domain",
             "Issue a certificate",
+            "Send message",
+            "Grant a permission",
         ] {
             assert!(is_suspect("/things", &format!("summary: {said}, ")), "{said}");
         }
@@ -869,6 +962,7 @@ mod tests {
             ("createOrReplacePet", true),
             ("setWebhook", true),
             ("upsertPet", true),
+            ("sendMessage", false),
             ("createPet", false),
             ("addToCart", false),
             ("restore_points_create", false),

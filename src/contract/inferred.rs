@@ -147,7 +147,8 @@ impl<'document> Collections<'document> {
 
 /// Returns the links from creates into required fields of bodies, if a field is named like the identifier of what the
 /// create makes: `flow_id`, or `flow` where that is a UUID or a reference, takes what `POST /flows` returns and `GET
-/// /flows/{id}` reads. None leads from a read: a record that it shows belongs to somebody.
+/// /flows/{id}` reads. None leads from a read: a record that it shows belongs to somebody. Nor is there one if another
+/// collection has a name that ends with the noun (`/sales/flows`, `/product-flows`): the field may be for its records.
 fn in_bodies(
     (document, operations): (&Document, &[Operation]),
     shapes: &[Shape],
@@ -165,6 +166,15 @@ fn in_bodies(
             creates.entry(kind).or_default().push(link);
         }
     }
+    creates.retain(|kind, links| {
+        let is_own = |path: &str| {
+            links
+                .iter()
+                .any(|link| is_at_or_below(path, &operations[link.from.0].path))
+        };
+        let mut paths = operations.iter().map(|operation| operation.path.as_str());
+        !paths.any(|path| !is_own(path) && names_collection_of(path, kind))
+    });
     let mut links = Vec::new();
     for (index, operation) in operations
         .iter()
@@ -210,6 +220,29 @@ fn in_bodies(
         }
     }
     links
+}
+
+/// Whether a path is that of a collection, or of something below it.
+fn is_at_or_below(path: &str, collection: &str) -> bool {
+    let (path, collection) = (comparable_path(path), comparable_path(collection));
+    path.strip_prefix(&collection)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether a path names records by a name that ends with this kind: `/product-groups/{id}` for `group`. A list below
+/// another record (`/users/{id}/groups`) may show the same records, so it counts only if its records are read there.
+fn names_collection_of(path: &str, kind: &str) -> bool {
+    let path = comparable_path(path);
+    let (collection, is_item) = match path.strip_suffix("/{}") {
+        Some(collection) => (collection, true),
+        None => (path.as_str(), false),
+    };
+    let Some((before, name)) = collection.rsplit_once('/') else {
+        return false;
+    };
+    let words = camel_case_words(name);
+    let ends_with_kind = (0..words.len()).any(|at| singular(&words[at..].concat()) == kind);
+    ends_with_kind && (is_item || !before.contains("{}"))
 }
 
 /// Whether a path is that of an item in the collection at the other one.
@@ -971,6 +1004,49 @@ mod tests {
                 field.map(|field| format!("list /*/{field} read")),
                 "{fields} {parameter}"
             );
+        }
+    }
+
+    #[test]
+    fn a_body_takes_no_identifier_that_may_be_of_another_collection() {
+        let takes = |others: &[&str]| {
+            let order = "{type: object, required: [pet_id], properties: {pet_id: {type: integer}}}";
+            let content = format!("content: {{application/json: {{schema: {order}}}}}");
+            let paths = others.iter().enumerate().map(|(at, path)| {
+                let names = ["id", "x"].into_iter().filter(|name| path.contains(&format!("{{{name}}}")));
+                let parameters: Vec<_> = names
+                    .map(|name| format!("{{name: {name}, in: path, required: true, schema: {{type: integer}}}}"))
+                    .collect();
+                let parameters = parameters.join(", ");
+                format!(
+                    "{path}:\n  get: {{operationId: o{at}, parameters: [{parameters}], responses: {{'200': {{description: \
+                     a}}}}}}\n"
+                )
+            });
+            let text = format!(
+                "{}/orders:\n  post: {{operationId: order, requestBody: {{{content}}}, responses: {{'201': {{description: \
+                 a}}}}}}\n{}",
+                document(&format!("{{type: array, items: {RECORD}}}"), RECORD, "petId"),
+                paths.collect::<String>()
+            );
+            inferred(&text).contains(&"add /id order".to_owned())
+        };
+        for others in [
+            &[][..],
+            &["/pet-groups"],
+            &["/owners/{id}/pets"],
+            &["/pets/count"],
+            &["/pets/groups/{id}"],
+        ] {
+            assert!(takes(others), "{others:?}");
+        }
+        for others in [
+            &["/sales/pets"][..],
+            &["/sold-pets/{id}"],
+            &["/soldPets"],
+            &["/owners/{id}/pets/{x}"],
+        ] {
+            assert!(!takes(others), "{others:?}");
         }
     }
 

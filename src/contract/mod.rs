@@ -51,6 +51,8 @@ pub mod bundle;
 mod chosen;
 pub(crate) mod consequence;
 pub(crate) mod create_effects;
+mod create_sentence;
+pub(crate) mod create_summary;
 pub mod defect;
 mod dialect;
 pub(crate) mod discriminator;

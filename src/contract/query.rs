@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 use super::acting_get;
 use super::acting_parameter::{acts_by_name, says_it_acts};
-use super::consequence::{is_role, is_stated_as_fact, makes_the_one, says_consequence};
+use super::consequence::{is_role, is_stated_as_fact, makes_the_one, says_consequence, says_unconditionally};
 use super::document::{Document, Node};
 use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
@@ -27,7 +27,10 @@ use super::lexicon::{
     is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
-use super::texts::{said_about_body_and_successes, said_about_parts, said_around, stated, summary_and_description};
+use super::texts::{
+    said_about_body_and_successes, said_about_parts, said_around, said_in_schemas_and_scopes, stated,
+    summary_and_description,
+};
 use super::{Contract, list_query, load, pointer};
 
 /// Verbs that, as the last segment of a path, ask for something; [`only_asks`] says which can do nothing else.
@@ -333,7 +336,9 @@ fn has_consequence(document: &Document, operation: &Operation) -> bool {
         .chain(said_around(document, operation))
         .chain(said_about_body_and_successes(document, operation))
         .flat_map(sentences);
-    summary.is_some_and(|words| makes_the_one(&words)) || sentences.any(says_consequence)
+    summary.is_some_and(|words| makes_the_one(&words))
+        || sentences.any(says_consequence)
+        || said_in_schemas_and_scopes(document, operation).any(says_unconditionally)
 }
 
 /// Whether a `DELETE` of one record may delete or change others, by what the document says: it requires a body, which

@@ -1,7 +1,7 @@
 //! Returns what a document says about an operation in words: in its own texts, and in those of the parts around it.
 
 use super::document::{Document, Node};
-use super::field::{required_fields, with_all_of};
+use super::field::{alternatives, is_flagged, required_fields, with_all_of};
 use super::operation::{Method, Operation};
 use super::{load, pointer};
 
@@ -100,6 +100,104 @@ pub(super) fn said_about_wholes<'document>(
     said_about_body_and_successes(document, operation)
         .into_iter()
         .chain(of_schemas)
+        .collect()
+}
+
+/// How deep the schemas of a body are read, and how many of them.
+const SCHEMA_DEPTH: usize = 4;
+const MAX_SCHEMAS: usize = 500;
+
+/// Returns the titles and descriptions of the schemas of an operation's body and of their fields, and of the schemas of
+/// its successes, what the callbacks say, and what the document says of the scopes that it requires. A boolean and an
+/// `enum` are left out, because what is said of them holds for one of their values.
+pub(super) fn said_in_schemas_and_scopes<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
+    let mut nodes = Vec::new();
+    if let Some(schema) = operation.request_body.as_ref().and_then(|body| body.schema.clone()) {
+        collect_schemas(document, schema, SCHEMA_DEPTH, &mut nodes);
+    }
+    for success in operation.successes() {
+        let content = pointer::join(&load::resolve(document, success.pointer.clone()), "content");
+        let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
+        let schemas = media_types.map(|media_type| pointer::join(&pointer::join(&content, &media_type.name), "schema"));
+        nodes.extend(
+            schemas
+                .flat_map(|schema| with_all_of(document, schema))
+                .map(|(_, node)| node),
+        );
+    }
+    let of_callbacks = callbacks(document, operation);
+    let keys = ["title", "summary", "description"];
+    let said = nodes.into_iter().chain(of_callbacks);
+    said.flat_map(move |node| keys.into_iter().filter_map(|key| node.member(key)?.string()))
+        .chain(said_about_scopes(document, operation))
+}
+
+/// Collects a schema, its parts and its fields, at any depth up to this one.
+fn collect_schemas<'document>(
+    document: &'document Document,
+    schema: String,
+    depth: usize,
+    found: &mut Vec<&'document Node>,
+) {
+    // What stands beside a reference (OpenAPI 3.1) is about this place alone.
+    found.extend(document.node(&schema).filter(|node| node.member("$ref").is_some()));
+    for (at, node) in with_all_of(document, schema) {
+        let is_chosen = node.member("enum").is_some()
+            || node.member("type").and_then(Node::string) == Some("boolean")
+            || is_flagged(node, "readOnly");
+        if is_chosen || found.len() >= MAX_SCHEMAS {
+            continue;
+        }
+        found.push(node);
+        if depth == 0 {
+            continue;
+        }
+        let properties = pointer::join(&at, "properties");
+        let members = node.member("properties").map_or(&[][..], Node::members).iter();
+        let fields = members.map(|member| pointer::join(&properties, &member.name));
+        let items = node.member("items").map(|_| pointer::join(&at, "items"));
+        for below in fields.chain(items).chain(alternatives(&at, node)) {
+            collect_schemas(document, below, depth - 1, found);
+        }
+    }
+}
+
+/// Returns the requests that an operation's callbacks describe, and the paths that they are sent to.
+fn callbacks<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document Node> {
+    let callbacks = pointer::join(&operation.pointer, "callbacks");
+    let below = |at: &str| -> Vec<String> {
+        let at = load::resolve(document, at.to_owned());
+        let members = document.node(&at).map_or(&[][..], Node::members).iter();
+        members.map(|member| pointer::join(&at, &member.name)).collect()
+    };
+    let paths = below(&callbacks).into_iter().flat_map(|callback| below(&callback));
+    let paths: Vec<_> = paths.collect();
+    let methods = |path: &String| {
+        below(path)
+            .into_iter()
+            .filter(|at| Method::KEYS.iter().any(|key| at.ends_with(&format!("/{key}"))))
+    };
+    let requests: Vec<_> = paths.iter().flat_map(methods).collect();
+    let at = paths.into_iter().chain(requests);
+    at.filter_map(|at| document.node(&load::resolve(document, at)))
+        .collect()
+}
+
+/// Returns the descriptions of the scopes that a caller of an operation needs.
+fn said_about_scopes<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document str> {
+    let schemes = document.node("/components/securitySchemes");
+    let schemes = schemes.map_or(&[][..], Node::members).iter();
+    let flows = schemes.filter_map(|scheme| scheme.node.member("flows"));
+    let declared: Vec<_> = flows
+        .flat_map(Node::members)
+        .filter_map(|flow| flow.node.member("scopes"))
+        .collect();
+    let required = scopes(document, operation).into_iter();
+    required
+        .flat_map(|scope| declared.iter().filter_map(move |scopes| scopes.member(scope)?.string()))
         .collect()
 }
 

@@ -26,7 +26,7 @@ use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation};
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::contract::{Contract, create_effects, pointer, query};
+use crate::contract::{Contract, create_effects, create_summary, pointer, query};
 use crate::history::{Bindings, RunTag};
 
 /// The writes of a contract that can be traced: to records of the run's own, which it can recognise.
@@ -164,6 +164,22 @@ fn reason_parameter_not_own(parameter: &Parameter) -> String {
     )
 }
 
+/// Returns why a create whose record no read shows is not sent; `None` if the list at its path shows the record, and the
+/// document says that it is a create.
+fn reason_not_shown(contract: &Contract, create: OperationId, is_listed_at_path: bool) -> Option<&'static str> {
+    let operation = contract.operation(create);
+    let no_create = query::suggests_no_create(&contract.document, operation);
+    if no_create.is_some() {
+        no_create
+    } else if !is_listed_at_path {
+        Some("the contract does not say where a record that it creates is shown, so the run could not find it again")
+    } else if !create_summary::is_said_to_make_a_plain_record(&contract.document, operation) {
+        Some("only a list shows what it creates, and neither its path nor its summary says that it is a plain record")
+    } else {
+        None
+    }
+}
+
 /// Returns why what a create does cannot be traced, whatever it is nested under.
 fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
     let invariants = &contract.operation(id).invariants;
@@ -174,12 +190,11 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
     let shown = what_shows(contract, scope, id);
     let at_its_path = contract.list_at_path_of(id).map(|(list, _)| list.operation);
     let at_its_path = at_its_path.filter(|list| shown.is_none() && may_be_called(contract, scope, *list));
-    let suggests_action = || query::suggests_no_create(&contract.document, contract.operation(id)).is_some();
-    if !listed && shown.is_none() && (at_its_path.is_none() || suggests_action()) {
-        let no_create = query::suggests_no_create(&contract.document, contract.operation(id));
-        let words =
-            "the contract does not say where a record that it creates is shown, so the run could not find it again";
-        return Some(no_create.unwrap_or(words).to_owned());
+    if !listed
+        && shown.is_none()
+        && let Some(reason) = reason_not_shown(contract, id, at_its_path.is_some())
+    {
+        return Some(reason.to_owned());
     }
     if let Some(foreign) = reason_against_body(contract, id) {
         return Some(foreign);
@@ -388,7 +403,12 @@ mod tests {
         assert_eq!(reason("notes", note), None);
         let other = note.replace("text: {type: string}", "text: {type: string}, author: {type: string}");
         let numbered = note.replacen("string", "integer", 1);
-        for (segment, item) in [("notes", other.as_str()), ("notes", &numbered), ("restart", note)] {
+        for (segment, item) in [
+            ("notes", other.as_str()),
+            ("notes", &numbered),
+            ("restart", note),
+            ("follows", note),
+        ] {
             assert!(reason(segment, item).is_some(), "{segment} {item}");
         }
     }
