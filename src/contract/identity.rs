@@ -2,9 +2,11 @@
 //! links carry that identifier, and no other's, into another call.
 
 use super::Contract;
-use super::inferred::{collection_name, without_names};
+use super::document::Node;
+use super::inferred::{collection_name, comparable_name, may_be_secret, singular, without_names};
 use super::link::{Link, LinkTarget};
 use super::operation::{Operation, OperationId, ParameterLocation};
+use super::shape::{JsonType, shape_at};
 use super::vocabulary::Carry;
 
 impl Contract {
@@ -17,6 +19,43 @@ impl Contract {
             return Some(format!("{}{}", invariant.resource, invariant.id));
         }
         Some(self.link_to_read(create)?.value_at.clone())
+    }
+
+    /// Whether the identifier that a create returns may be a credential by itself: its collection is one of tokens, keys
+    /// or the like, and the document says of it neither that it is an integer nor that it is a UUID.
+    pub(crate) fn identifier_may_be_secret(&self, create: OperationId) -> bool {
+        let operation = self.operation(create);
+        if !self.shows_secrets(create) || operation.new_record_name_parameter().is_some() {
+            return false;
+        }
+        let at_path = || Some(self.list_at_path_of(create)?.1.clone());
+        let shown = self.identifier_pointer(create).or_else(at_path);
+        let shape = shown
+            .zip(operation.success_body())
+            .and_then(|(at, body)| shape_at(&self.shapes, body, &at));
+        let is_integer = shape.is_some_and(|shape| shape.types == [JsonType::Integer]);
+        !is_integer && !self.is_read_by_uuid(create)
+    }
+
+    /// Whether the records of the collection at the path of an operation may be credentials.
+    pub(crate) fn shows_secrets(&self, id: OperationId) -> bool {
+        let segments = self.operation(id).path.split('/');
+        let named = segments.filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
+        named
+            .last()
+            .is_some_and(|name| may_be_secret(&singular(&comparable_name(name))))
+    }
+
+    /// Whether the read of a create's record takes a UUID.
+    fn is_read_by_uuid(&self, create: OperationId) -> bool {
+        let link = self.link_to_read(create);
+        let taken = link.and_then(|link| match &link.target {
+            LinkTarget::Parameter(index) => self.operation(link.to).parameters[*index].schema.as_deref(),
+            LinkTarget::Body(_) => None,
+        });
+        let schema = taken.and_then(|schema| self.document.node(schema));
+        let format = schema.and_then(|schema| self.referred(schema).member("format"));
+        format.and_then(Node::string) == Some("uuid")
     }
 
     /// Whether the response to a write has the identifier of what it stores, under which later writes may go: it is a

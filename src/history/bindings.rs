@@ -89,12 +89,14 @@ impl Bindings {
             self.forget(contract, from);
         }
         let parents = identifiers_in_path(contract.operation(from), path);
+        let shows_secrets = contract.shows_secrets(from) && !contract.operation(from).has_invariants();
         for link in contract.links_from(from) {
             if !self.has_room_for(link) {
                 continue;
             }
             let admits = AdmittedByParameter::of(contract, link);
-            for value in link.values(body).iter().filter(|value| admits.holds(value)) {
+            let may_be_sent = |value: &Value| admits.holds(value) && !(shows_secrets && may_be_credential(value));
+            for value in link.values(body).iter().filter(|value| may_be_sent(value)) {
                 self.keep(link, value, &parents);
             }
         }
@@ -307,6 +309,12 @@ impl AdmittedByParameter {
     }
 }
 
+/// Whether a value that a collection of credentials shows may be one: anything but an integer and a UUID.
+fn may_be_credential(value: &Value) -> bool {
+    let text = value.as_str().filter(|text| text.parse::<u64>().is_err());
+    text.is_some_and(|text| uuid::Uuid::parse_str(text).is_err())
+}
+
 /// A search for the values of one call that belong together.
 struct Search<'own> {
     operation: &'own Operation,
@@ -513,6 +521,29 @@ paths:
         }];
         let sets = bindings.consistent_values(&contract, OperationId(1), (needed, 3));
         sets.iter().map(|set| set[0].2.clone()).collect()
+    }
+
+    #[test]
+    fn of_credentials_only_an_integer_and_a_uuid_are_values_of_a_call() {
+        let shown = json!([{"id": "sk_live_1"}, {"id": 7}, {"id": "5d0f4e0a-6a0e-4b57-9a3a-0c6f4a0f7a11"}]);
+        for (collection, sent) in [("keys", 2), ("pets", 3)] {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /{collection}:\n    get: {{responses: {{'200': \
+                 {{description: a, content: {{application/json: {{schema: {{type: array, items: {{type: object, \
+                 properties: {{id: {{}}}}}}}}}}}}}}}}}}\n  /{collection}/{{id}}:\n    get: {{parameters: [{{name: id, in: path, \
+                 required: true, schema: {{}}}}], responses: {{'200': {{description: a}}}}}}\n"
+            );
+            let contract = Contract::read("a.yaml", text).unwrap();
+            let mut bindings = Bindings::default();
+            bindings.bind(&contract, OperationId(0), &shown);
+            let needed = vec![NeededParameter {
+                index: 0,
+                may_be_linked: true,
+                stand_in: None,
+            }];
+            let sets = bindings.consistent_values(&contract, OperationId(1), (needed, 9));
+            assert_eq!(sets.len(), sent, "{collection}");
+        }
     }
 
     #[test]

@@ -161,7 +161,8 @@ impl Draft {
     /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
     /// field without any other is left out if its value may identify one, with the optional object that requires it,
     /// and keeps a value that a record has but that several may share, such as a category
-    /// (`IdentifyingUse::TakenPerhapsShared`). The identifier of a record that the run has created is kept if no record
+    /// (`IdentifyingUse::TakenPerhapsShared`), unless several members of an `enum` are taken by one record each and
+    /// another is free. The identifier of a record that the run has created is kept if no record
     /// that was read has it, and none is made up in its place.
     ///
     /// # Errors
@@ -204,7 +205,12 @@ impl Draft {
                 continue;
             }
             self.leaves[index] = before;
-            if identifies {
+            let leaf = &self.leaves[index];
+            let is_key = leaf.lists_free_members_of_a_key(&identifying_use);
+            if (identifies || is_key) && leaf.protects {
+                return Err(NoValue::AllTaken(pointer));
+            }
+            if identifies || is_key {
                 // Not even a rejection that names the field brings such a value back.
                 self.leaves[index].choices.clear();
                 self.leaves[index].chosen = 0;
@@ -296,7 +302,8 @@ const FAR_DAYS: [i64; 2] = [10_007, 23_003];
 /// Returns the other choices of a field and values near the chosen one. None is made up in place of the identifier of a
 /// record of the run's own: it might be that of somebody else's.
 fn nearby(leaf: &Leaf, chosen: &Choice) -> impl Iterator<Item = Choice> {
-    let listed = leaf.choices.iter().chain(&leaf.others).cloned();
+    let members = leaf.free_members.iter().cloned().map(Choice::own);
+    let listed = leaf.choices.iter().chain(&leaf.others).cloned().chain(members);
     let near = (!chosen.identifies_own_record).then(|| around(&chosen.value, 1..=NEAR));
     listed.chain(near.into_iter().flatten().map(Choice::own))
 }
@@ -577,6 +584,39 @@ paths:
         assert_eq!(sent.as_object().unwrap().keys().collect::<Vec<_>>(), ["name"]);
         let lacks = avoided(&body("name, size"), taken).unwrap_err();
         assert_eq!(lacks, NoValue::AllTaken("/size/height".to_owned()));
+    }
+
+    #[test]
+    fn a_member_of_an_enum_that_one_record_has_gives_way_to_a_free_one_that_does_no_harm() {
+        let body = |required: &str, field: &str, members: &str| {
+            format!(
+                "{{type: object, required: [{required}], properties: {{name: {{type: string}}, {field}: {{type: string, \
+                 enum: [{members}]}}}}}}"
+            )
+        };
+        let taken = |_: &str, value: &Value| match ["a", "b", "c"].iter().any(|taken| value == taken) {
+            true => IdentifyingUse::TakenPerhapsShared,
+            false => IdentifyingUse::Free,
+        };
+        for field in ["place", "kind"] {
+            let sent = avoided(&body(&format!("name, {field}"), field, "a, b, c, d"), taken).unwrap();
+            assert_eq!(sent[field], "d");
+        }
+        for field in ["role", "member_role", "status", "state"] {
+            let required = format!("name, {field}");
+            let lacks = avoided(&body(&required, field, "a, b, c, d"), taken).unwrap_err();
+            assert_eq!(lacks, NoValue::AllTaken(format!("/{field}")));
+            assert!(
+                avoided(&body("name", field, "a, b, c, d"), taken)
+                    .unwrap()
+                    .get(field)
+                    .is_none()
+            );
+            // Where no member is free, or few are taken, several records may share one.
+            for members in ["a, b, c", "a, b, d"] {
+                assert_eq!(avoided(&body(&required, field, members), taken).unwrap()[field], "a");
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,9 @@
 //! Where no gap leaves values open, two kinds of rejections are answered at once with the required fields alone: one
 //! that names several of the fields that were sent, and one that is the same as the one before, although the body was
 //! another. After the latter, no field that the rejection does not name is dropped by itself.
+//!
+//! A field without which the record would begin with a value that the run avoids stays in every body. If a rejection
+//! names nothing else, the write is given up.
 
 use std::collections::HashSet;
 
@@ -70,6 +73,9 @@ impl Fallback {
     /// makes the one with the required fields alone, if it differs from what was sent.
     pub fn next_with(&mut self, rejection: &str, required: impl FnOnce() -> Option<Draft>) -> Option<Draft> {
         let is_open = self.base.leaves.iter().any(|leaf| leaf.values_are_open);
+        if self.names_only_what_protects(rejection) {
+            return None;
+        }
         // Each body has its own reason, as far as a response without text says.
         let before = self.last_rejection.replace(rejection.to_owned());
         let is_same = !rejection.is_empty() && before.as_deref() == Some(rejection);
@@ -93,6 +99,18 @@ impl Fallback {
     /// Returns the next draft after a rejection, one change after the other: see [`Self::next_with`].
     pub fn next(&mut self, rejection: &str) -> Option<Draft> {
         self.change(rejection, false)
+    }
+
+    /// Whether a rejection names fields that belong to every body, and none that may be changed or put back.
+    fn names_only_what_protects(&self, rejection: &str) -> bool {
+        let words = words_of_rejection(rejection);
+        let is_named = |leaf: &&Leaf| {
+            names(&leaf.pointer)
+                .next_back()
+                .is_some_and(|name| words.contains(name))
+        };
+        let mut named = self.base.leaves.iter().filter(is_named).peekable();
+        named.peek().is_some() && named.all(|leaf| leaf.protects)
     }
 
     /// Returns the next draft that differs in one change. If the rejection is `repeated`, no field is dropped that it
@@ -176,7 +194,7 @@ impl Fallback {
         if self.members >= MEMBERS {
             return None;
         }
-        let is_kind = |leaf: &Leaf| leaf.is_enum && leaf.required && names(&leaf.pointer).count() == 1;
+        let is_kind = |leaf: &Leaf| !leaf.members.is_empty() && leaf.required && names(&leaf.pointer).count() == 1;
         let kinds = self.first.leaves.iter().enumerate().filter(|(_, leaf)| is_kind(leaf));
         let others = kinds.flat_map(|(index, leaf)| leaf.others.iter().map(move |other| (index, other.value.clone())));
         for (index, other) in others.collect::<Vec<_>>() {
@@ -228,7 +246,7 @@ impl Fallback {
         }
         let mut without = self.base.clone();
         for leaf in &mut without.leaves {
-            if names(&leaf.pointer).any(|name| words.contains(&name)) {
+            if !leaf.protects && names(&leaf.pointer).any(|name| words.contains(&name)) {
                 leaf.chosen = leaf.choices.len();
             }
         }
@@ -257,7 +275,7 @@ impl Fallback {
     /// schema admits that.
     fn try_next_value(&mut self, index: usize) -> bool {
         let leaf = &mut self.base.leaves[index];
-        if leaf.value().is_none() {
+        if leaf.value().is_none() || leaf.protects {
             return false;
         }
         leaf.chosen += 1;
@@ -284,7 +302,9 @@ fn changes(base: &Draft) -> Vec<Draft> {
     let beside = |index: usize| (0..leaves.len()).filter(move |other| group(*other) == group(index));
     let without = |dropped: &mut dyn Iterator<Item = usize>| {
         let mut draft = base.clone();
-        dropped.for_each(|index| draft.leaves[index].chosen = draft.leaves[index].choices.len());
+        for index in dropped.filter(|index| !leaves[*index].protects) {
+            draft.leaves[index].chosen = leaves[index].choices.len();
+        }
         draft
     };
     let mut order: Vec<_> = (0..leaves.len()).collect();
@@ -537,6 +557,55 @@ paths:
         assert_eq!(kinds, ["a", "b", "c"]);
         let different = ["x", "y", "x", "y", "z"];
         assert!(kinds_after(&different).iter().all(|kind| kind == "a"));
+    }
+
+    /// The bodies that follow the rejections of a create with an optional field, whose schema this is, and one with it.
+    fn protecting(field: &str, rejections: &[&str]) -> Vec<Value> {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths: {{/things: {{post: {{requestBody: {{content: \
+             {{application/json: {{schema: {{type: object, required: [name], properties: {{name: {{type: string}}, memo: \
+             {{type: string}}, {field}}}}}}}}}}}, responses: {{'201': {{description: Thing}}}}}}}}}}\n"
+        );
+        let contract = Contract::read("things.yaml", text).unwrap();
+        let draft = Template::of(&contract, OperationId(0))
+            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
+            .unwrap();
+        let first = draft.body().0;
+        let mut required = draft.clone();
+        assert!(required.vary(&crate::plan::Variant::RequiredFields, &draft));
+        let mut fallback = Fallback::starting_with(draft);
+        let bodies = rejections
+            .iter()
+            .map_while(|rejection| fallback.next_with(rejection, || Some(required.clone())));
+        let bodies: Vec<_> = bodies.map(|draft| draft.body().0).collect();
+        [first, required.body().0].into_iter().chain(bodies).collect()
+    }
+
+    #[test]
+    fn what_keeps_a_record_from_a_harmful_default_is_in_every_body() {
+        for (field, sent) in [
+            ("notify: {type: boolean, default: true}", Value::from(false)),
+            ("draft: {type: boolean, default: false}", Value::from(true)),
+            (
+                "visibility: {type: string, enum: [private, public], default: public}",
+                Value::from("private"),
+            ),
+        ] {
+            let name = field.split(':').next().unwrap();
+            for rejections in [["no"; TRIES], ["memo, name"; TRIES], [""; TRIES]] {
+                let bodies = protecting(field, &rejections);
+                assert!(
+                    bodies.len() > 2 && bodies.iter().all(|body| body[name] == sent),
+                    "{bodies:?}"
+                );
+                assert!(bodies.iter().any(|body| body.get("memo").is_none()), "{bodies:?}");
+            }
+            // The write is given up.
+            assert_eq!(protecting(field, &[name; TRIES]).len(), 2);
+        }
+        // A plain field may be left out.
+        let bodies = protecting("gift: {type: boolean}", &["gift"; TRIES]);
+        assert!(bodies[1..3].iter().any(|body| body.get("gift").is_none()), "{bodies:?}");
     }
 
     #[test]

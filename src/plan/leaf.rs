@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use crate::contract::lexicon::camel_case_words;
+use crate::history::IdentifyingUse;
 
 /// One field of a draft.
 #[derive(Clone, Debug)]
@@ -23,8 +24,12 @@ pub(super) struct Leaf {
     pub(super) kind: FieldKind,
     /// Whether the contract requires the field at the top of the body.
     pub(super) required: bool,
-    /// Whether its schema lists its values in an `enum`.
-    pub(super) is_enum: bool,
+    /// The members of its `enum`, if its schema has one.
+    pub(super) members: Vec<Value>,
+    /// Those of them that may be sent in place of one that an existing record has.
+    pub(super) free_members: Vec<Value>,
+    /// Whether it belongs to every body, because the record would otherwise begin with a value that the run avoids.
+    pub(super) protects: bool,
     /// The pointer of the field whose value it repeats: `/password` for `/password_repeat`.
     pub(super) repeats: Option<String>,
 }
@@ -88,6 +93,18 @@ impl Leaf {
             .get((place + places) % alike.len().max(1))
             .copied()
             .unwrap_or(self.chosen)
+    }
+
+    /// Whether at least three members of its `enum` are those of one record each, and another is free: even a category
+    /// may then be a key.
+    pub(super) fn lists_free_members_of_a_key(&self, identifying_use: impl Fn(&str, &Value) -> IdentifyingUse) -> bool {
+        const LEAST_TAKEN: usize = 3;
+        let is_taken = |member: &&Value| {
+            let used = identifying_use(&self.pointer, member);
+            [IdentifyingUse::TakenPerhapsShared, IdentifyingUse::TakenAndUnique].contains(&used)
+        };
+        let taken = self.members.iter().filter(is_taken).count();
+        (LEAST_TAKEN..self.members.len()).contains(&taken)
     }
 
     /// Sends this value and no other.
@@ -314,7 +331,9 @@ mod tests {
             others: Vec::new(),
             kind: FieldKind::Other,
             required: false,
-            is_enum: false,
+            members: Vec::new(),
+            free_members: Vec::new(),
+            protects: false,
             repeats: None,
         }
     }

@@ -11,9 +11,9 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, repeated_name, top};
 use super::rights::{
-    cautious_value, concerns_rights, ends_period, holds_plain_data, is_called_by_service, is_date_of_trigger,
-    is_measure, is_place_among_others, is_size_of_a_thing, may_be_empty_list, may_be_sent_later, may_hold_any_object,
-    names_somebody,
+    cautious_value, chooses_what_is_done, concerns_rights, confirms, ends_period, free_members, holds_plain_data,
+    is_called_by_service, is_date_of_trigger, is_measure, is_place_among_others, is_size_of_a_thing, may_be_empty_list,
+    may_be_sent_later, may_hold_any_object, names_somebody, protects_every_body,
 };
 use super::sample::{MAX_ELEMENTS, NOTE, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
 use super::source::NoValue;
@@ -25,7 +25,7 @@ use crate::contract::field::{holds_data_of_callers, languages_in};
 use crate::contract::lexicon::camel_case_words;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::openapi::referred_pointer;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, comparable_name, json_schema, pointer};
 use crate::exchange::{CompiledSchema, is_harmless_identifier};
@@ -569,13 +569,24 @@ impl LeafBuilder<'_> {
 
     /// Returns a field with the values that it may be sent with; `None` where there is no value.
     fn leaf(&self, field: &TemplateField<'_>) -> Option<Leaf> {
-        let choices = match &field.discriminator {
+        let name = last_name(&field.pointer);
+        if !self.template.has_invariants && Self::acts_by_any_value(field, &name) {
+            return None;
+        }
+        let mut choices = match &field.discriminator {
             Some(value) => vec![Choice::own(value.clone())],
             None => self.choices(field),
         };
         let withheld = self.is_withheld(field) && choices.iter().all(|choice| choice.is_made_up);
+        let protects = self.protects(&choices, field, &name);
+        if protects {
+            choices.truncate(1);
+        }
+        let listed = field.node.member("enum").map_or(&[][..], Node::elements);
+        let free_members = (!self.template.has_invariants).then(|| free_members(&name, field.node));
         let leaf = Leaf {
             pointer: field.pointer.clone(),
+            protects,
             chosen: if withheld { choices.len() } else { 0 },
             choices,
             values_are_open: field.values_are_open,
@@ -583,10 +594,28 @@ impl LeafBuilder<'_> {
             others: field.others.clone(),
             kind: field.kind,
             required: field.required,
-            is_enum: field.node.member("enum").is_some(),
+            members: listed.iter().map(Node::to_value).collect(),
+            free_members: free_members.unwrap_or_default(),
             repeats: field.repeats.clone(),
         };
         (!leaf.choices.is_empty()).then_some(leaf)
+    }
+
+    /// Whether a field chooses what is done, or confirms it, so that there is no value that does nothing.
+    fn acts_by_any_value(field: &TemplateField<'_>, name: &str) -> bool {
+        let kind = field.node.member("type").and_then(Node::string);
+        chooses_what_is_done(name) || confirms(name) && field.repeats.is_none() && kind != Some("boolean")
+    }
+
+    /// Whether a field without invariants belongs to every body of a create and of a PUT, by the value that is sent. A
+    /// PATCH without it leaves the record as it is.
+    fn protects(&self, choices: &[Choice], field: &TemplateField<'_>, name: &str) -> bool {
+        let operation = self.template.contract.operation(self.template.operation);
+        let sent = choices
+            .first()
+            .filter(|_| !self.template.has_invariants && operation.method != Method::Patch);
+        let is_choice = field.node.member("enum").is_some() || sent.is_some_and(|sent| sent.value.is_boolean());
+        is_choice && sent.is_some_and(|sent| protects_every_body(&sent.value, name, field.node))
     }
 
     /// Returns the values that a field may be sent with, the best first.
@@ -843,6 +872,32 @@ mod tests {
 
     use super::*;
     use crate::plan::Fallback;
+
+    #[test]
+    fn what_chooses_or_confirms_an_action_is_left_out_or_no_body_is_made() {
+        for field in [
+            "action: {type: string, enum: [start, stop]}",
+            "decision: {type: string, enum: [approve, reject]}",
+            "vote: {type: string, enum: [up, down]}",
+            "command: {type: string}",
+            "confirm: {type: string}",
+            "delete_repeat: {type: string}",
+        ] {
+            let name = field.split(':').next().unwrap();
+            let body = |required: &str| {
+                made(&format!(
+                    "{{type: object, required: [{required}], properties: {{name: {{type: string}}, {field}}}}}"
+                ))
+            };
+            assert!(body("name").unwrap().get(name).is_none(), "{field}");
+            assert!(body(&format!("name, {name}")).is_err(), "{field}");
+        }
+        let typed_twice = "{type: object, required: [password, password_repeat], properties: {password: {type: string}, \
+                           password_repeat: {type: string}}}";
+        let sent = made(typed_twice).unwrap();
+        assert_eq!(sent["password"], sent["password_repeat"]);
+        assert!(made("{type: object, required: [confirm], properties: {confirm: {type: boolean}}}").is_ok());
+    }
 
     fn made(schema: &str) -> Result<Value, String> {
         drafted(schema).map(|draft| draft.body().0)

@@ -199,6 +199,11 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
     if let Some(foreign) = reason_against_body(contract, id) {
         return Some(foreign);
     }
+    if invariants.created.is_none() && contract.identifier_may_be_secret(id) {
+        let words =
+            "its record may be a credential, and its identifier, neither an integer nor a UUID, the secret itself";
+        return Some(words.to_owned());
+    }
     if invariants.created.is_none() {
         let operation = contract.operation(id);
         // Nobody else has a record under a name that the run made up.
@@ -415,6 +420,37 @@ mod tests {
 
     fn of(reasons: &[(String, Option<String>)], name: &str) -> Option<String> {
         reasons.iter().find(|(known, _)| known == name).unwrap().1.clone()
+    }
+
+    #[test]
+    fn a_create_whose_identifier_may_be_a_credential_is_not_sent() {
+        let reason = |collection: &str, field: &str, kind: &str| {
+            let record = format!(
+                "content: {{application/json: {{schema: {{type: object, properties: {{{field}: {{{kind}}}, name: {{type: \
+                 string}}}}}}}}}}"
+            );
+            let paths = format!(
+                "  /{collection}:\n    post: {{operationId: add, requestBody: {TEXT}, responses: {{'201': {{description: a, \
+                 {record}}}}}}}\n  /{collection}/{{{field}}}:\n    get: {{operationId: read, parameters: [{{name: {field}, in: \
+                 path, required: true, schema: {{{kind}}}}}], responses: {{'200': {{description: a, {record}}}}}}}\n"
+            );
+            of(&reasons(&paths, &[]), "add")
+        };
+        for (collection, field) in [
+            ("keys", "key"),
+            ("sessions", "id"),
+            ("api-keys", "id"),
+            ("tokens", "id"),
+        ] {
+            let found = reason(collection, field, "type: string");
+            assert!(
+                found.is_some_and(|reason| reason.contains("a credential")),
+                "{collection}"
+            );
+        }
+        assert_eq!(reason("tokens", "id", "type: integer"), None);
+        assert_eq!(reason("tokens", "id", "type: string, format: uuid"), None);
+        assert_eq!(reason("pets", "id", "type: string"), None);
     }
 
     #[test]
