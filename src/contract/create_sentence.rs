@@ -125,8 +125,8 @@ fn earlier_ones_end(words: &[String]) -> bool {
             .any(|word| ENDS.iter().any(|verb| is_base_or_third_person(word, verb)))
 }
 
-/// Whether there is one record, or one for each of those who may create one: "There can be only one", "Each user has one
-/// board".
+/// Whether there is one record, or one for each of those who may create one: "There can be only one", "Each user has
+/// one board".
 fn is_the_only_one(words: &[String]) -> bool {
     let says = words.join(" ");
     let is_each = matches!(words, [each, owner, has, ..]

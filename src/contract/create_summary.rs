@@ -70,8 +70,8 @@ pub(super) fn words_of_collection(path: &str) -> Vec<String> {
     words
 }
 
-/// Whether a summary or an `operationId` begins with a verb for creating, followed by the noun of the collection ("Add a
-/// comment" for `/comments`), or the collection is of records that do nothing, such as notes.
+/// Whether a summary or an `operationId` begins with a verb for creating, followed by the noun of the collection ("Add
+/// a comment" for `/comments`), or the collection is of records that do nothing, such as notes.
 #[must_use]
 pub(crate) fn is_said_to_make_a_plain_record(document: &Document, operation: &Operation) -> bool {
     let collection = words_of_collection(&operation.path);
@@ -91,7 +91,8 @@ fn makes(words: &[String], noun: &str) -> bool {
     CREATES.iter().any(|create| is_base_or_third_person(verb, create)) && object.any(|word| singular(word) == noun)
 }
 
-/// Whether a summary begins with a verb for sending, granting or starting something, whatever is created: "Send message", "Grant a permission", "Deploy a version". "Deploy key" for `/deploy-keys` names a thing, and
+/// Whether a summary begins with a verb for sending, granting or starting something, whatever is created: "Send
+/// message", "Grant a permission", "Deploy a version". "Deploy key" for `/deploy-keys` names a thing, and
 /// "Post a comment" for `/comments` creates one.
 pub(super) fn reaches_or_grants(words: &[String], path: &str) -> bool {
     const NEVER_A_NOUN: [&str; 4] = ["appoint", "rotate", "send", "subscribe"];
@@ -121,8 +122,8 @@ pub(super) fn reaches_or_grants(words: &[String], path: &str) -> bool {
         || is_one_of(&["post"]) && is_posted_to_somebody(rest, &collection)
 }
 
-/// Whether what follows "Post" is addressed to somebody: "a message to the channel", but not "a comment to an issue" for
-/// `/comments`.
+/// Whether what follows "Post" is addressed to somebody: "a message to the channel", but not "a comment to an issue"
+/// for `/comments`.
 fn is_posted_to_somebody(object: &[String], collection: &[String]) -> bool {
     let Some(to) = object.iter().take(6).position(|word| word == "to") else {
         return false;
