@@ -440,7 +440,7 @@ const PLAIN_NAMES: [&str; 31] = [
 ];
 
 /// Members of an `enum` that do nothing and reach nobody, whatever its name: colours, sizes, units, kinds of files.
-const PLAIN_MEMBERS: [&str; 211] = [
+const PLAIN_MEMBERS: [&str; 214] = [
     "afternoon",
     "album",
     "amber",
@@ -503,6 +503,7 @@ const PLAIN_MEMBERS: [&str; 211] = [
     "green",
     "grey",
     "hamster",
+    "high",
     "home",
     "horizontal",
     "horse",
@@ -540,6 +541,7 @@ const PLAIN_MEMBERS: [&str; 211] = [
     "little",
     "long",
     "loud",
+    "low",
     "lunch",
     "m",
     "magenta",
@@ -563,6 +565,7 @@ const PLAIN_MEMBERS: [&str; 211] = [
     "navy",
     "night",
     "nl",
+    "normal",
     "note",
     "olive",
     "orange",
