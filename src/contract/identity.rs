@@ -40,9 +40,9 @@ impl Contract {
     /// Whether the records of the collection at the path of an operation may be credentials.
     pub(crate) fn shows_secrets(&self, id: OperationId) -> bool {
         let segments = self.operation(id).path.split('/');
-        let named = segments.filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
+        let mut named = segments.filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
         named
-            .last()
+            .next_back()
             .is_some_and(|name| may_be_secret(&singular(&comparable_name(name))))
     }
 

@@ -354,10 +354,8 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
     }
     if !creates && fault == Fault::UpdatesAll {
         let (kind, _) = at.rsplit_once('/').unwrap();
-        for (_, other) in kept
-            .iter_mut()
-            .filter(|(other, _)| other.rsplit_once('/').is_some_and(|(of, _)| of == kind))
-        {
+        let is_of_kind = |at: &str| at.rsplit_once('/').is_some_and(|(of, _)| of == kind);
+        for (_, other) in kept.iter_mut().filter(|(other, _)| is_of_kind(other)) {
             other["name"] = record["name"].clone();
         }
     }
