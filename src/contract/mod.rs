@@ -109,6 +109,7 @@ mod write_responses;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::OnceLock;
 
 use defect::{Defect, Defects};
 use document::{Document, Node, Position};
@@ -262,6 +263,8 @@ pub struct Contract {
     field_names: HashSet<SharedString>,
     /// The kinds of records that paths name: see [`Self::names_a_record`].
     record_kinds: HashSet<String>,
+    /// What it says of itself, once that was asked.
+    introduction: OnceLock<plain_operation::Introduction>,
     /// Whether names that it does not document are hidden even if they look like words.
     hides_undocumented_names: bool,
 }
@@ -379,6 +382,7 @@ impl Contract {
             sorting_by_list: HashMap::new(),
             field_names,
             record_kinds,
+            introduction: OnceLock::new(),
             hides_undocumented_names: false,
         }
     }

@@ -14,6 +14,32 @@ use super::plain_text::{
 use super::pointer;
 use super::texts::{said_about_wholes, said_around, summary_and_description};
 
+/// What a document says of itself, and what its texts may name.
+#[derive(Clone, Debug)]
+pub(super) struct Introduction {
+    /// The words of its paths and its title.
+    names: Vec<String>,
+    /// Whether it says no more than what the document is.
+    is_plain: bool,
+}
+
+impl Introduction {
+    fn of(contract: &Contract) -> Self {
+        let said_at = |at: &str| contract.document.node(at).and_then(Node::string);
+        let mut names = said_at("/info/title").map_or_else(Vec::new, camel_case_words);
+        let operations = contract.operations.iter();
+        names.extend(operations.flat_map(|operation| camel_case_words(&operation.path)));
+        names.retain(|word| !word.is_empty());
+        names.sort_unstable();
+        names.dedup();
+        let texts = ["/info/description", "/info/summary"].into_iter().filter_map(said_at);
+        let is_plain = sentences(texts)
+            .iter()
+            .all(|sentence| only_introduces(sentence, &names));
+        Self { names, is_plain }
+    }
+}
+
 impl Contract {
     /// Whether the texts about a list say only that it lists its records, and each of its parameters requests a page,
     /// sorts or filters. A cache that the document speaks of may show an earlier state.
@@ -72,18 +98,14 @@ impl Contract {
     /// Whether the texts about the document, the path, the body and the success of an operation say no more than what
     /// these are.
     fn is_plain_around(&self, operation: &Operation, names: &[String]) -> bool {
-        let said_at = |at: &str| self.document.node(at).and_then(Node::string);
-        let of_document = ["/info/description", "/info/summary"].into_iter().filter_map(said_at);
-        let introductions = sentences(of_document.chain(said_around(&self.document, operation)));
-        let title = said_at("/info/title").map_or_else(Vec::new, camel_case_words);
-        let of_paths = self
-            .operations
-            .iter()
-            .flat_map(|operation| camel_case_words(&operation.path));
-        let known: Vec<_> = of_paths.chain(title).filter(|word| !word.is_empty()).collect();
-        let parts = sentences(said_about_wholes(&self.document, operation).into_iter());
-        introductions.iter().all(|sentence| only_introduces(sentence, &known))
-            && parts.iter().all(|sentence| only_creates(sentence, names))
+        let introduction = self.introduction.get_or_init(|| Introduction::of(self));
+        let around = || sentences(said_around(&self.document, operation).into_iter());
+        let parts = || sentences(said_about_wholes(&self.document, operation).into_iter());
+        introduction.is_plain
+            && around()
+                .iter()
+                .all(|sentence| only_introduces(sentence, &introduction.names))
+            && parts().iter().all(|sentence| only_creates(sentence, names))
     }
 
     /// Whether the headers that a response documents are about pages, a limit of requests, or the request itself.
