@@ -9,7 +9,7 @@
 //! least), so they are left out, except for text of which the description says "exactly" or "equal". So is a parameter
 //! whose description does not say plainly that it filters, and one without a description whose name leaves a doubt:
 //! `contract/filter_words` decides that. Texts about the list and the property may say nothing that
-//! [`plain_text`](super::plain_text) does not know. A filter that is missed here costs one fact; a parameter taken for a filter by
+//! `plain_text` does not know. A filter that is missed here costs one fact; a parameter taken for a filter by
 //! mistake would cause a false warning.
 //!
 //! The path of a list filters too: each item of `GET /orders/17/lines` whose `order_id` the service sets, because the

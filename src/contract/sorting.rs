@@ -7,7 +7,7 @@
 //! or `order_by` leaves no doubt by what. The direction must be as clear: a `-` in front of the same name, `asc` and
 //! `desc` after it, or in a parameter of their own. Only numbers, dates and instants are compared: how texts are sorted
 //! depends on their language, and where null comes is left open. Texts about the list, the parameter and the property
-//! may say nothing that [`plain_text`](super::plain_text) does not know, and a number beside a unit or a currency is not
+//! may say nothing that `plain_text` does not know, and a number beside a unit or a currency is not
 //! compared.
 
 use super::Contract;
