@@ -64,6 +64,8 @@ pub(crate) struct TrackedRecord {
     /// Whether the record may be somebody else's: another response showed its identifier, or its own list shows it with
     /// other values.
     pub(super) is_doubtful: bool,
+    /// Whether a response showed its identifier before its create.
+    pub(super) was_shown_before: bool,
     /// Whether a later create returned it again, and may have replaced what this one sent.
     pub(super) is_created_again: bool,
     /// Whether its list has shown it.
@@ -228,12 +230,14 @@ impl History<'_> {
         if !has_created {
             return;
         }
-        let is_doubtful = self.was_observed(&exchange.request, id) || !self.may_be_own(create, id);
+        let was_shown_before = self.was_observed(&exchange.request, id);
+        let is_doubtful = was_shown_before || !self.may_be_own(create, id);
         self.note_created_number(&exchange.request, id);
         self.track(&exchange.request, id, is_doubtful);
         let in_response = self.record_in_response(exchange, body);
         if let Some(record) = self.tracked.last_mut() {
             record.in_response = in_response;
+            record.was_shown_before = was_shown_before;
             record.unsent_in_response = UnsentValues::of((body, id), &exchange.request, &self.run_tag);
         }
     }
@@ -273,6 +277,7 @@ impl History<'_> {
             after_update: None,
             listed_otherwise: None,
             is_doubtful,
+            was_shown_before: false,
             is_created_again: false,
             is_listed: false,
             unsent_in_response: UnsentValues::default(),

@@ -177,16 +177,10 @@ impl History<'_> {
         if operation.invariants.created.is_some() || operation.new_record_name_parameter().is_some() {
             return None;
         }
-        let own: Vec<_> = self.tracked.iter().filter(|record| record.create == create).collect();
-        let first = own.first()?;
-        let is_repeated = |record: &&&TrackedRecord| {
-            record.path_identifiers != first.path_identifiers
-                && same_but_for_own_values(&record.request, &first.request, &self.run_tag)
-        };
-        let mut repeated = own.iter().filter(is_repeated);
-        let doubt = if repeated.clone().any(|record| record.is_told_apart_from(first)) {
+        let first = self.tracked.iter().find(|record| record.create == create)?;
+        let doubt = if self.are_told_apart(create) {
             "two creates with the same choices returned records with different values that the run did not send"
-        } else if repeated.next().is_some() {
+        } else if self.repeated(first).next().is_some() {
             return None;
         } else {
             "no second create with the same choices returned another"
@@ -194,9 +188,24 @@ impl History<'_> {
         Some(self.reason_for_doubt(create, doubt))
     }
 
-    /// Whether a record of the run contains one that a create returned although it may be somebody else's: a deletion
-    /// would take that with it.
-    pub(crate) fn holds_doubtful_record(&self, index: usize) -> bool {
+    /// Returns the records that were created with the same choices as this one, the first of its create.
+    fn repeated<'own>(&'own self, first: &'own TrackedRecord) -> impl Iterator<Item = &'own TrackedRecord> {
+        self.tracked.iter().filter(|record| {
+            record.create == first.create
+                && record.path_identifiers != first.path_identifiers
+                && same_but_for_own_values(&record.request, &first.request, &self.run_tag)
+        })
+    }
+
+    /// Whether the records of a create show values that nobody has sent and that are somebody's data.
+    fn are_told_apart(&self, create: OperationId) -> bool {
+        let first = self.tracked.iter().find(|record| record.create == create);
+        first.is_some_and(|first| self.repeated(first).any(|record| record.is_told_apart_from(first)))
+    }
+
+    /// Whether a record of the run contains one that a create returned although it was there before: a deletion would
+    /// take that with it.
+    pub(crate) fn holds_older_record(&self, index: usize) -> bool {
         let Some(holder) = self.tracked.get(index) else {
             return false;
         };
@@ -204,10 +213,14 @@ impl History<'_> {
             record.path_identifiers.len() > holder.path_identifiers.len()
                 && record.path_identifiers.starts_with(&holder.path_identifiers)
         };
-        let is_doubtful = |record: &TrackedRecord| {
-            record.is_doubtful || record.is_created_again || self.doubted_creates.contains_key(&record.create)
+        let is_older = |record: &TrackedRecord| {
+            let create = record.create;
+            record.was_shown_before
+                || record.is_created_again
+                || self.doubted_creates.contains_key(&create)
+                || self.are_told_apart(create)
         };
-        self.tracked.iter().filter(is_within).any(is_doubtful)
+        self.tracked.iter().filter(is_within).any(is_older)
     }
 
     /// Whether the record in a create's response states a time of creation that is long before the response.

@@ -255,7 +255,7 @@ impl Session<'_> {
                     || self.history().may_reach_others(lifecycle.create)
                     || self.history().may_ignore_parents(lifecycle.create)
                     || may_be_older.contains(&lifecycle.create)
-                    || self.history().holds_doubtful_record(record)
+                    || self.history().holds_older_record(record)
                 {
                     continue;
                 }

@@ -58,7 +58,11 @@ const SITES: &str = "
       responses: {'201': {$ref: '#/components/responses/Shift'}}
   /sites/{siteId}:
     get: {operationId: getSite, responses: {'200': {$ref: '#/components/responses/Shift'}}}
+    delete: {operationId: deleteSite, responses: {'204': {description: a}}}
 ";
+
+/// The identifiers of sites are greater.
+const FIRST_SITE: u64 = 9_000_000;
 
 /// What a create returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +88,8 @@ struct Service {
     shown: Vec<Value>,
     sites: Vec<Value>,
     next: u64,
+    /// The sites below which shifts were created.
+    holders: Vec<u64>,
     /// The accepted updates and deletions, each with the identifier.
     written: Vec<(Method, u64)>,
 }
@@ -109,6 +115,7 @@ impl Service {
             shown: vec![json!({"id": 4_711_000, "name": "Night", "note": ""})],
             sites: Vec::new(),
             next: 4_711_100,
+            holders: Vec::new(),
             written: Vec::new(),
         }
     }
@@ -148,11 +155,18 @@ impl Service {
             if !sent["name"].is_string() {
                 return StatusCode::BAD_REQUEST.into_response();
             }
-            let site = json!({"id": 9_000_001 + self.sites.len(), "name": sent["name"]});
+            self.next += 1;
+            let site = json!({"id": FIRST_SITE + self.next, "name": sent["name"]});
             self.sites.push(site.clone());
             return (StatusCode::CREATED, axum::Json(site)).into_response();
         }
-        match (id, self.sites.iter().find(|site| site["id"].as_u64() == id)) {
+        let found = self.sites.iter().position(|site| site["id"].as_u64() == id);
+        if let (&Method::DELETE, Some(found), Some(id)) = (method, found, id) {
+            self.sites.remove(found);
+            self.written.push((Method::DELETE, id));
+            return StatusCode::NO_CONTENT.into_response();
+        }
+        match (id, found.map(|found| &self.sites[found])) {
             (None, _) => axum::Json(&self.sites).into_response(),
             (_, Some(site)) => axum::Json(site).into_response(),
             _ => StatusCode::NOT_FOUND.into_response(),
@@ -174,6 +188,9 @@ impl Service {
             if !sent["name"].is_string() {
                 return StatusCode::BAD_REQUEST.into_response();
             }
+            let mut segments = path.split('/');
+            self.holders
+                .extend(segments.find_map(|segment| segment.parse::<u64>().ok()));
             let date = [(DATE, "Mon, 30 Nov 2026 08:00:00 GMT")];
             return (StatusCode::CREATED, date, axum::Json(self.create(sent))).into_response();
         };
@@ -194,7 +211,8 @@ impl Service {
     }
 }
 
-/// Checks such a service and deletes what was created. Returns the accepted updates and deletions.
+/// Checks such a service and deletes what was created. Returns the accepted updates and deletions, except those of sites
+/// without shifts.
 async fn written(creates: Creates, document: String) -> Vec<(Method, u64)> {
     let service = Arc::new(Mutex::new(Service::new(creates)));
     let shared = Arc::clone(&service);
@@ -207,7 +225,9 @@ async fn written(creates: Creates, document: String) -> Vec<(Method, u64)> {
     let check = check.writes(true).max_writes(40).cleanup(true).seed(1);
     check.settle(std::time::Duration::ZERO).run().await.unwrap();
     let service = service.lock().unwrap();
-    service.written.clone()
+    let is_empty_site = |id: &u64| *id > FIRST_SITE && !service.holders.contains(id);
+    let written = service.written.iter().filter(|(_, id)| !is_empty_site(id));
+    written.cloned().collect()
 }
 
 fn shifts(list: &str) -> String {
@@ -253,11 +273,15 @@ async fn what_a_create_makes_anew_is_updated_and_deleted_whatever_defaults_it_ha
         }
     }
     let written = written(Creates::New, shifts_of_sites()).await;
-    assert!(written.iter().any(|(method, _)| *method == Method::PUT), "{written:?}");
+    let is_sent = |sent: &Method, of_sites: bool| {
+        let mut written = written.iter();
+        written.any(|(method, id)| method == sent && (*id > FIRST_SITE) == of_sites)
+    };
     assert!(
-        written.iter().any(|(method, _)| *method == Method::DELETE),
+        is_sent(&Method::PUT, false) && is_sent(&Method::DELETE, false),
         "{written:?}"
     );
+    assert!(is_sent(&Method::DELETE, true), "{written:?}");
 }
 
 #[tokio::test]
