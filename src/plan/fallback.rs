@@ -467,21 +467,22 @@ mod tests {
     }
 
     fn thing() -> Draft {
-        const CONTRACT: &str = "openapi: 3.0.3
-info: {title: Things, version: '1'}
+        draft_of("required: [name], properties: {name: {type: string}, note: {type: string}, on: {type: boolean}}")
+    }
+
+    /// The draft of a create whose body is an object with these keywords.
+    fn draft_of(keywords: &str) -> Draft {
+        let contract = format!(
+            "openapi: 3.0.3
+info: {{title: Things, version: '1'}}
 paths:
   /things:
     post:
-      requestBody:
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [name]
-              properties: {name: {type: string}, note: {type: string}, on: {type: boolean}}
-      responses: {'201': {description: Thing}}
-";
-        let contract = Contract::read("things.yaml", CONTRACT.to_owned()).unwrap();
+      requestBody: {{content: {{application/json: {{schema: {{type: object, {keywords}}}}}}}}}
+      responses: {{'201': {{description: Thing}}}}
+"
+        );
+        let contract = Contract::read("things.yaml", contract).unwrap();
         Template::of(&contract, OperationId(0))
             .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
             .unwrap()
@@ -523,25 +524,10 @@ paths:
 
     /// The kinds of the bodies that follow the rejections of a create with a required `enum`.
     fn kinds_after(rejections: &[&str]) -> Vec<String> {
-        const CONTRACT: &str = "openapi: 3.0.3
-info: {title: Things, version: '1'}
-paths:
-  /things:
-    post:
-      requestBody:
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [kind, name]
-              properties: {name: {type: string}, kind: {type: string, enum: [a, b, c, d]}, one: {type: string}, two: {type: string}}
-      responses: {'201': {description: Thing}}
-";
-        let contract = Contract::read("things.yaml", CONTRACT.to_owned()).unwrap();
-        let draft = Template::of(&contract, OperationId(0))
-            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
-            .unwrap();
-        let mut fallback = Fallback::starting_with(draft);
+        let mut fallback = Fallback::starting_with(draft_of(
+            "required: [kind, name], properties: {name: {type: string}, kind: {type: string, enum: [a, b, c, d]}, one: \
+             {type: string}, two: {type: string}}",
+        ));
         let bodies = rejections
             .iter()
             .map_while(|rejection| fallback.next_with(rejection, || None));
