@@ -457,9 +457,9 @@ fn levels(set: &[(Level, String)]) -> Result<Levels, Error> {
     Ok(levels)
 }
 
-/// Returns a random seed, for a check without one.
+/// Returns a random seed of at most ten digits, for a check without one: 0 if the machine has no source of randomness.
 pub(crate) fn random_seed() -> u64 {
-    u64::from(uuid::Uuid::new_v4().as_fields().0)
+    getrandom::u32().map_or(0, u64::from)
 }
 
 #[expect(

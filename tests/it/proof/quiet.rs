@@ -85,7 +85,7 @@ impl tracing::Subscriber for Listener {
 #[tokio::test]
 async fn nothing_that_is_logged_or_reported_holds_a_secret() {
     // Another test may have set a logger: then this one proves nothing, and says so below.
-    let _ = log::set_boxed_logger(Box::new(Listener));
+    let _ = log::set_logger(&Listener);
     log::set_max_level(log::LevelFilter::Trace);
     let broken = ["getContacts/data/items/each/firstname:dropped".to_owned()];
     let reads = Check {
@@ -135,7 +135,7 @@ async fn nothing_that_is_logged_or_reported_holds_a_secret() {
 
 #[test]
 fn what_is_logged_here_would_be_seen() {
-    let _ = log::set_boxed_logger(Box::new(Listener));
+    let _ = log::set_logger(&Listener);
     log::set_max_level(log::LevelFilter::Trace);
     let canary = Canary::fresh("seen");
     LOGGED.set(Some(String::new()));
