@@ -7,7 +7,7 @@
 //! no request. A larger `total` of a list proves nothing by itself, because others may write meanwhile. The proof is a
 //! record that carries everything that one create sent, and that appeared in no response to a create.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
@@ -126,11 +126,13 @@ impl<'run> History<'run> {
 
     /// Adds what an item shows of each remembered write.
     fn count_in(&self, counts: &mut CountedWrites, list: OperationId, item: Item<'_>) {
+        let mut ids: HashMap<_, Option<String>> = HashMap::new();
         for written in counts.writes.iter_mut().filter(|written| written.gone) {
-            let id = self
-                .pointer_to_item_id(written, list)
-                .and_then(|id| item.value.pointer(id));
-            written.gone = id.and_then(identifier) != written.id;
+            let id = ids.entry(written.operation).or_insert_with(|| {
+                let id = self.pointer_to_item_id(written, list)?;
+                item.value.pointer(id).and_then(identifier)
+            });
+            written.gone = *id != written.id;
         }
         if !self.run_tag.is_in(item.value) {
             return;

@@ -7,11 +7,14 @@
 //! recognised by the fields that must come back as they were sent (a contact method by its `contact`); the fields in
 //! which a gap allows a difference are then compared within the element.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::same::same;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
+use crate::exchange::Digest;
 
 /// One carried field of the elements of an array, as it was sent and as it came back.
 pub(crate) struct CarriedElements<'seen> {
@@ -131,10 +134,10 @@ impl<'seen> CarriedElements<'seen> {
     /// Finds an element that came back more often than it was sent, equal in every carried field: the array that came
     /// back is not the one that was sent.
     pub(crate) fn duplicated(&self) -> Option<DuplicatedElement<'seen>> {
-        let alike = |one: &Value, other: &Value| {
-            self.carries
-                .iter()
-                .all(|carry| returned_values(carry, one) == returned_values(carry, other))
+        let carried = |element: &Value| {
+            let carries = self.carries.iter();
+            let values = carries.map(|carry| returned_values(carry, element).into_iter().map(Digest::of).collect());
+            values.collect::<Vec<Vec<_>>>()
         };
         self.sent.iter().find_map(|element| {
             let value = *sent_values(self.carry, element).first()?;
@@ -144,22 +147,19 @@ impl<'seen> CarriedElements<'seen> {
                 .iter()
                 .filter(|other| sent_the_same(self.strict(), element, other))
                 .count();
-            let found: Vec<_> = self
-                .returned
-                .iter()
-                .enumerate()
-                .filter(|(_, returned)| is_it(returned))
-                .collect();
-            let groups = found
-                .iter()
-                .map(|(_, one)| found.iter().filter(|(_, other)| alike(one, other)));
-            let largest = groups.max_by_key(|group| group.clone().count())?;
-            let (index, _) = largest.clone().next_back()?;
-            let count = largest.count();
+            // How often elements came back that are alike, and the index of the last of them.
+            let mut alike: HashMap<_, (usize, usize)> = HashMap::new();
+            for (index, returned) in self.returned.iter().enumerate() {
+                if is_it(returned) {
+                    let (count, last) = alike.entry(carried(returned)).or_default();
+                    (*count, *last) = (*count + 1, index);
+                }
+            }
+            let (count, index) = alike.into_values().max()?;
             (count > counted).then(|| DuplicatedElement {
                 value,
                 counts: (count, counted),
-                pointer: self.pointer(*index),
+                pointer: self.pointer(index),
             })
         })
     }

@@ -243,7 +243,7 @@ impl History<'_> {
         let mut members = about.chain([record]).flat_map(Map::iter);
         members.any(|(name, value)| {
             let states_creation = CREATION_TIMES.contains(&comparable_name(name).as_str()) && !is_sent(name);
-            states_creation && moment(value).is_some_and(|created| created + MAX_AGE < date)
+            states_creation && moment(value).is_some_and(|created| date - created > MAX_AGE)
         })
     }
 }

@@ -200,9 +200,8 @@ impl<'sent> Sent<'sent> {
             return false;
         };
         let duplicated = || {
-            elements
-                .duplicated()
-                .filter(|_| self.creates && carry.comes_back_as_sent())
+            let counts = self.creates && carry.comes_back_as_sent();
+            counts.then(|| elements.duplicated()).flatten()
         };
         let (pointer, received) = if let Some(mixed) = elements.mixed_up() {
             let (returned, sent) = (sink.render(mixed.returned), sink.render(mixed.sent));

@@ -79,6 +79,8 @@ enum Creates {
     YearsOld,
     /// The record of that day, from wherever it is.
     MovedByDay,
+    /// A new one, which says that it was created on the last day that can be named.
+    OnLastDay,
 }
 
 struct Service {
@@ -104,7 +106,7 @@ impl Service {
         ];
         let mut hidden: Vec<_> = notes.into_iter().map(hidden).collect();
         match creates {
-            Creates::New | Creates::NewWithDefaults | Creates::YearsOld => hidden.clear(),
+            Creates::New | Creates::NewWithDefaults | Creates::YearsOld | Creates::OnLastDay => hidden.clear(),
             Creates::Restored => hidden.truncate(1),
             Creates::MovedByDay => hidden.drain(..2).for_each(drop),
             Creates::NextOfPool => {}
@@ -144,6 +146,8 @@ impl Service {
         match self.creates {
             Creates::MovedByDay => shift["moved"] = json!(true),
             Creates::YearsOld => shift["created_at"] = json!("2019-05-03T08:00:00Z"),
+            // The last day that a calendar of our dependencies knows: two days later is none.
+            Creates::OnLastDay => shift["created_at"] = json!("+262142-12-31"),
             _ => {}
         }
         self.shown.push(shift.clone());
@@ -262,7 +266,7 @@ fn shifts_of_sites() -> String {
 
 #[tokio::test]
 async fn what_a_create_makes_anew_is_updated_and_deleted_whatever_defaults_it_has() {
-    for creates in [Creates::New, Creates::NewWithDefaults] {
+    for creates in [Creates::New, Creates::NewWithDefaults, Creates::OnLastDay] {
         for list in ["List shifts", "List active shifts"] {
             let written = written(creates, shifts(list)).await;
             let count = |method| written.iter().filter(|(of, _)| *of == method).count();
