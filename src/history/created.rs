@@ -206,7 +206,9 @@ impl History<'_> {
             .created_and_listed_invariants(creation.operation)
             .map(|(_, listed)| listed);
         match listed.and_then(|listed| listed.item_parameter.as_ref()) {
-            None => id.is_some() && id == self.identifier(creation),
+            None => id
+                .and_then(identifier)
+                .is_some_and(|id| self.identifier(creation).and_then(identifier) == Some(id)),
             Some(owner) => {
                 let owner = creation.path_values.iter().find(|(name, _)| name == owner);
                 id.zip(owner)
@@ -228,11 +230,11 @@ impl History<'_> {
             return is_record_or_owner.then(|| (item, String::new()));
         }
         let at = listed.records_in_item.as_deref()?;
-        let id = self.identifier(creation)?;
+        let id = identifier(self.identifier(creation)?)?;
         let records = item.pointer(at)?.as_array()?;
         let index = records
             .iter()
-            .position(|record| record.pointer(&created.id) == Some(id))?;
+            .position(|record| record.pointer(&created.id).and_then(identifier).as_ref() == Some(&id))?;
         Some((&records[index], pointer::element(at, index)))
     }
 

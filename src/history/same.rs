@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chrono::{DateTime, FixedOffset};
 use icu_normalizer::ComposingNormalizer;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::contract::vocabulary::Equality;
 
@@ -70,9 +70,12 @@ fn equal(sent: &Value, returned: &Value) -> bool {
         (Value::String(sent), Value::String(returned)) => {
             sent == returned || unicode_composed(sent) == unicode_composed(returned)
         }
-        (Value::Number(sent), Value::Number(returned)) if sent.is_f64() || returned.is_f64() => {
-            sent.as_f64() == returned.as_f64()
-        }
+        (Value::Number(sent), Value::Number(returned)) => match (sent.is_f64(), returned.is_f64()) {
+            (false, false) => sent == returned,
+            (true, true) => sent.as_f64() == returned.as_f64(),
+            (true, false) => is_integer(sent, returned),
+            (false, true) => is_integer(returned, sent),
+        },
         (Value::Array(sent), Value::Array(returned)) => {
             sent.len() == returned.len() && sent.iter().zip(returned).all(|(sent, returned)| equal(sent, returned))
         }
@@ -82,6 +85,14 @@ fn equal(sent: &Value, returned: &Value) -> bool {
         }
         _ => sent == returned,
     }
+}
+
+/// Whether a number with a fraction or an exponent is exactly this integer. Converted to a double, an integer above 2^53
+/// may equal a neighbour.
+fn is_integer(number: &Number, integer: &Number) -> bool {
+    let number = number.as_f64().filter(|number| number.fract() == 0.0);
+    // Adding zero takes the sign off a negative one.
+    number.is_some_and(|number| format!("{:.0}", number + 0.0) == integer.to_string())
 }
 
 pub(crate) fn unicode_composed(text: &str) -> Cow<'_, str> {
@@ -183,6 +194,13 @@ mod tests {
         let large = 9_007_199_254_740_992_u64;
         assert_eq!(same(Equality::Value, &json!(large), &json!(large)), Some(true));
         assert_eq!(same(Equality::Value, &json!(large), &json!(large + 1)), Some(false));
+        // A service that keeps doubles may write the neighbour as one.
+        for double in [json!(9_007_199_254_740_992.0), json!(9.007_199_254_740_992e15)] {
+            assert_eq!(same(Equality::Value, &json!(large), &double), Some(true));
+            assert_eq!(same(Equality::Value, &json!(large + 1), &double), Some(false));
+        }
+        assert_eq!(same(Equality::Value, &json!(0), &json!(-0.0)), Some(true));
+        assert_eq!(same(Equality::Value, &json!(28), &json!(28.5)), Some(false));
     }
 
     #[test]
