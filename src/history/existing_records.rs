@@ -387,8 +387,10 @@ fn fields(record: &Value) -> Vec<(Digest, &str, FieldValue)> {
     while let Some((at, name, value, depth)) = pending.pop() {
         match value {
             Value::Object(members) if depth < MAX_DEPTH => {
-                let below = |(name, value)| (format!("{at}/{name}"), String::as_str(name), value, depth + 1);
-                pending.extend(members.iter().map(below));
+                pending.extend(members.iter().map(|(name, value)| {
+                    let at = pointer::join(&at, name);
+                    (at, name.as_str(), value, depth + 1)
+                }));
             }
             _ if fields.len() == MAX_FIELDS => break,
             _ => {

@@ -616,7 +616,12 @@ impl History<'_> {
         if search.known.is_empty() && !self.run_tag.is_in(item.value) {
             return;
         }
-        search.strays.extend(self.stray_records(list, item));
+        for stray in self.stray_records(list, item) {
+            // The list may be walked again.
+            if !search.strays.iter().any(|known| known.is_of_same_record(&stray)) {
+                search.strays.push(stray);
+            }
+        }
         let mut residue = std::mem::take(&mut self.residue_tracker.residue);
         let mut update = ResidueUpdate {
             search,
@@ -769,7 +774,12 @@ impl History<'_> {
         let Some((operation, rejection)) = rejected else { return };
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
-        if shown_in == Some(list) {
+        // The list may be walked again.
+        let is_it = |stored: &StoredRecord| {
+            (stored.operation, &stored.pointer, &stored.request.path)
+                == (operation, &item.pointer(), &item.request.path)
+        };
+        if shown_in == Some(list) && !update.search.stored.iter().any(is_it) {
             update.search.stored.push(StoredRecord {
                 operation,
                 rejection,
@@ -897,7 +907,7 @@ pub(super) fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> b
 
 /// Whether the text of a state means that a record failed, waits for somebody, or is gone.
 fn means_failure(text: &str) -> bool {
-    const FAILED: [&str; 23] = [
+    const FAILED: [&str; 22] = [
         "abort",
         "archive",
         "block",
@@ -912,7 +922,6 @@ fn means_failure(text: &str) -> bool {
         "fail",
         "incomplete",
         "invalid",
-        "not_accepted",
         "pending",
         "quarantin",
         "reject",
@@ -922,8 +931,18 @@ fn means_failure(text: &str) -> bool {
         "unprocess",
         "void",
     ];
-    let text = text.to_lowercase();
-    FAILED.iter().any(|failed| text.contains(failed))
+    const OTHERS: [&str; 7] = [
+        "avoided",
+        "enrolled",
+        "failover",
+        "preview",
+        "reviewed",
+        "unblocked",
+        "undeleted",
+    ];
+    let words = lexicon::camel_case_words(text).into_iter();
+    let mut words = words.filter(|word| !OTHERS.contains(&word.as_str()));
+    text.to_lowercase().contains("not_accepted") || words.any(|word| FAILED.iter().any(|failed| word.contains(failed)))
 }
 
 /// Whether a write may have changed the target; `None` where it never reached the target.
@@ -953,6 +972,30 @@ mod tests {
 
     fn left(operation: OperationId, id: Option<&str>) -> Residue {
         Residue::of_write(operation, id.map(str::to_owned), Some(201))
+    }
+
+    #[test]
+    fn a_state_says_that_a_record_failed_by_its_words() {
+        for state in [
+            "rolled_back",
+            "softdeleted",
+            "Not accepted: invalid",
+            "IN_REVIEW",
+            "not_accepted",
+            "voided",
+        ] {
+            assert!(means_failure(state), "{state}");
+        }
+        for state in [
+            "enrolled",
+            "previewAvailable",
+            "reviewed",
+            "unblocked",
+            "accepted",
+            "avoided",
+        ] {
+            assert!(!means_failure(state), "{state}");
+        }
     }
 
     #[test]

@@ -26,6 +26,12 @@ pub(super) struct StrayRecord {
 }
 
 impl StrayRecord {
+    /// Whether two responses of one list show the same record in the same place.
+    pub(super) fn is_of_same_record(&self, other: &Self) -> bool {
+        let place = |stray: &Self| (stray.operation, stray.pointer.clone(), stray.request.path.clone());
+        place(self) == place(other)
+    }
+
     pub(super) fn emit(&self, emit: EvidenceSink<'_>) {
         let stray = StrayWrite {
             operation: self.operation,
