@@ -348,14 +348,19 @@ pub(super) fn is_within(location: &str, at: &str) -> bool {
 /// The highest index that a token stands for. A longer number is the name of a member.
 const MAX_INDEX: usize = 9_999;
 
+/// Returns the index that a token of a pointer stands for, if it is not the name of a member.
+pub(super) fn index(token: &str) -> Option<usize> {
+    let index = token.parse::<usize>().ok();
+    index.filter(|index| *index <= MAX_INDEX && index.to_string() == token)
+}
+
 /// Puts a value into a body, and makes the objects and arrays on the way. A numeric token makes an array, unless an
 /// object with members is there.
 pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
     let mut place = body;
     for token in pointer::tokens(at) {
-        let index = token.parse::<usize>().ok();
         let has_members = place.as_object().is_some_and(|members| !members.is_empty());
-        let index = index.filter(|index| *index <= MAX_INDEX && index.to_string() == token && !has_members);
+        let index = index(&token).filter(|_| !has_members);
         place = match index {
             Some(index) => {
                 let mut elements = match place.take() {

@@ -309,7 +309,7 @@ fn changes(base: &Draft) -> Vec<Draft> {
     };
     let mut order: Vec<_> = (0..leaves.len()).collect();
     order.retain(|index| without(&mut std::iter::once(*index)).is_admitted());
-    order.sort_by_key(|index| !beside(*index).any(values_are_open));
+    order.sort_by_cached_key(|index| !beside(*index).any(values_are_open));
     let open: Vec<_> = order.iter().copied().filter(|index| values_are_open(*index)).collect();
 
     let mut drafts: Vec<_> = open.iter().map(|index| without(&mut std::iter::once(*index))).collect();

@@ -1037,7 +1037,8 @@ pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<
         .map(|listed| listed.elements().iter().map(Node::to_value));
     let others: Vec<_> = match listed {
         Some(listed) => listed.collect(),
-        None => vec![Value::Bool(false)],
+        None if value.is_boolean() => vec![Value::Bool(false)],
+        None => Vec::new(),
     };
     others.into_iter().find(|other| !other.is_null() && !is_unwanted(other))
 }

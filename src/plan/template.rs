@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::body;
-use super::draft::Draft;
+use super::draft::{Draft, index};
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, repeated_name, top};
 use super::rights::{
     cautious_value, chooses_what_is_done, concerns_rights, confirms, ends_period, free_members, holds_plain_data,
@@ -269,7 +269,10 @@ impl<'contract> Template<'contract> {
         let is_composed = node.member("allOf").is_some() || self.read_alternative(node, at, depth);
         if let Some(properties) = node.member("properties") {
             for property in properties.members() {
-                if !self.contract.is_read_only(&property.node) && !self.discriminates(&property.name, at) {
+                // In a body that is put together by pointers, a name such as `1` would be an index.
+                let is_index = index(&property.name).is_some();
+                let is_left_out = is_index || self.contract.is_read_only(&property.node);
+                if !is_left_out && !self.discriminates(&property.name, at) {
                     let at = pointer::join(at, &property.name);
                     self.read((&property.node, None), &at, depth + 1);
                 }
@@ -778,9 +781,13 @@ impl LeafBuilder<'_> {
         if stated("enum").is_some() || field.synthetic.is_some() || kind == Some("boolean") {
             let name = last_name(&field.pointer);
             let value = self.contract_values(field).into_iter().next();
-            return value
-                .and_then(|value| cautious_value(value, &name, node))
-                .map(Choice::own);
+            // The contract says on purpose what this field is sent with.
+            let is_stated = field.synthetic.is_some() && stated("enum").is_none() && kind != Some("boolean");
+            let value = value.and_then(|value| match is_stated {
+                true => Some(value),
+                false => cautious_value(value, &name, node),
+            });
+            return value.map(Choice::own);
         }
         let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());
         let is_number = matches!(kind, Some("integer" | "number"));
@@ -872,6 +879,24 @@ mod tests {
 
     use super::*;
     use crate::plan::Fallback;
+
+    #[test]
+    fn what_is_named_like_an_index_makes_no_array() {
+        let day = "{type: object, properties: {open: {type: string}}}";
+        let body = |required: &str| {
+            made(&format!(
+                "{{required: [{required}], properties: {{'1': {day}, name: {{type: string}}, '2': {day}}}}}"
+            ))
+        };
+        assert!(body("name").unwrap()["name"].is_string());
+        assert!(body("name, '1'").is_err());
+    }
+
+    #[test]
+    fn a_value_that_the_contract_states_is_sent_whatever_words_it_has() {
+        let body = made("{type: object, required: [name], properties: {name: {type: string, x-synthetic: Full Name}}}");
+        assert_eq!(body.unwrap()["name"], "Full Name");
+    }
 
     #[test]
     fn what_chooses_or_confirms_an_action_is_left_out_or_no_body_is_made() {
