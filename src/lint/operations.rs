@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Findings, LintRule, LocatedNode};
-use crate::contract::document::{Document, Node};
+use crate::contract::document::{Document, Member, Node};
 use crate::contract::openapi::near;
 use crate::contract::operation::{Method, StatusPattern};
 use crate::contract::path_template::PathTemplate;
@@ -96,15 +96,13 @@ pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
 
 /// Checks that no two paths differ only in the names of their parameters (OpenAPI 3.0.3, section 4.7.8.1).
 pub(super) fn check_paths(document: &Document, findings: &mut Findings) {
-    let mut seen = HashMap::new();
+    let mut seen: HashMap<_, &Member> = HashMap::new();
     for path in document.root.member("paths").map_or(&[][..], Node::members) {
         if path.name.starts_with("x-") {
             continue;
         }
         let nameless = PathTemplate::read(&path.name).with(|_| "{}".to_owned());
-        let Some(first) = seen.insert(nameless, path) else {
-            continue;
-        };
+        let first = *seen.entry(nameless).or_insert(path);
         if first.name == path.name {
             continue;
         }

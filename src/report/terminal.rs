@@ -239,7 +239,7 @@ fn source(excerpt: &Excerpt) -> (String, usize) {
         }
         text.push_str(&line.text);
         text.push('\n');
-        next += 1;
+        next = line.number.saturating_add(1);
     }
     (text, usize::try_from(first).unwrap_or(1))
 }

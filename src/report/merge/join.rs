@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use indexmap::IndexMap;
 
 use super::outcome;
 use crate::gaps;
@@ -97,10 +98,18 @@ fn traffic(left: Option<TrafficRecord>, right: Option<TrafficRecord>) -> Option<
 /// Returns each operation once. It counts as checked if any shard got a successful response from it, whichever shard it
 /// is assigned to.
 fn operations(left: Vec<OperationRecord>, right: Vec<OperationRecord>) -> Vec<OperationRecord> {
-    let both = left.into_iter().zip(right);
+    use indexmap::map::Entry;
+
+    let mut operations: IndexMap<_, _> = left.into_iter().map(|left| (left.name.clone(), left)).collect();
     let weight = |operation: &OperationRecord| (operation.coverage, Reverse(operation.unchecked.clone()));
-    both.map(|(left, right)| if weight(&left) >= weight(&right) { left } else { right })
-        .collect()
+    for right in right {
+        match operations.entry(right.name.clone()) {
+            Entry::Occupied(left) if weight(left.get()) >= weight(&right) => {}
+            Entry::Occupied(mut left) => drop(left.insert(right)),
+            Entry::Vacant(missing) => drop(missing.insert(right)),
+        }
+    }
+    operations.into_values().collect()
 }
 
 /// Drops findings about unchecked operations from which another shard got a successful response. A finding at deny

@@ -139,8 +139,9 @@ fn malformed(text: &[u8], error: &serde_json::Error) -> ReadError {
 /// Returns what was expected according to an error message, without what was found.
 fn expected(message: &str) -> String {
     let message = message.rsplit_once(" at line ").map_or(message, |(message, _)| message);
-    match message.find("expected ") {
-        Some(at) => message.get(at..).unwrap_or_default().to_owned(),
+    // What was found stands before it, and may itself contain the words.
+    match message.rsplit_once(", expected ") {
+        Some((_, expected)) => format!("expected {expected}"),
         None if message.starts_with("missing field") || message.starts_with("duplicate field") => message.to_owned(),
         None => "a value of another type was expected".to_owned(),
     }
@@ -204,6 +205,16 @@ mod tests {
             );
         }
         assert!(rejected(r#"{"report_version": 0}"#).contains("generate it again"));
+    }
+
+    #[test]
+    fn what_was_found_is_not_repeated_whatever_it_says() {
+        let found = r#"{"report_version": VERSION, "seed": "we expected SECRET, expected"}"#;
+        let message = rejected(&found.replace("VERSION", &VERSION.to_string()));
+        assert!(
+            message.contains("expected u64") && !message.contains("SECRET"),
+            "{message}"
+        );
     }
 
     #[test]
