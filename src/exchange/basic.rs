@@ -17,7 +17,7 @@ pub enum BasicError {
     ShortPassword,
 }
 
-/// Returns the user and the password; `None` where the token is not made of two.
+/// Returns the user and the password; `None` if the token contains no colon.
 #[must_use]
 pub(super) fn parts(token: &str) -> Option<(&str, &str)> {
     token.split_once(':')

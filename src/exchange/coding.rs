@@ -79,7 +79,7 @@ pub(crate) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: us
     Ok(Decoded { body, was_compressed })
 }
 
-/// Whether the head names no coding that is not decoded here.
+/// Whether every content coding that the head names can be decoded here.
 #[cfg(feature = "cli")]
 pub(crate) fn has_only_read_codings(headers: &HeaderMap) -> bool {
     layers(headers).is_ok()

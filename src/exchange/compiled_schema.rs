@@ -2,8 +2,8 @@
 //!
 //! # Design
 //!
-//! A run asks for the same few schemas again and again: each body that it makes is checked field by field. So a schema
-//! that was compiled is kept for the next who asks, in the whole process; what it means depends on its text alone.
+//! A run asks for the same few schemas again and again: each body that it makes is checked field by field. So compiled
+//! schemas are cached for the whole process, keyed by their text, which alone determines their meaning.
 
 mod demand;
 
@@ -70,7 +70,7 @@ impl CompiledSchema {
         let Self::Compiled(validator) = self else {
             return None;
         };
-        // Most values satisfy it, and without errors to tell that is sooner known.
+        // Most values are valid, and checking that is faster than collecting errors.
         if validator.is_valid(value) {
             return None;
         }

@@ -16,7 +16,7 @@ use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 use serde::Serialize;
 
-/// It begins what a terminal interprets.
+/// The character that begins an escape sequence of a terminal.
 const ESCAPE: char = '\u{1b}';
 
 /// Whether the text may carry colours.

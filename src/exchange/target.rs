@@ -67,7 +67,7 @@ impl Target {
         }
     }
 
-    /// Returns the target with what every request to it carries.
+    /// Sets the headers and the query pairs that are added to every request.
     #[cfg(feature = "cli")]
     #[must_use]
     pub(crate) fn with_fixed_headers_and_query(self, fixed_headers_and_query: FixedHeadersAndQuery) -> Self {
@@ -77,7 +77,7 @@ impl Target {
         }
     }
 
-    /// Returns what every request to it carries.
+    /// Returns the headers and the query pairs that are added to every request.
     pub(crate) fn fixed_headers_and_query(&self) -> &FixedHeadersAndQuery {
         &self.fixed_headers_and_query
     }

@@ -75,7 +75,7 @@ impl Default for Limits {
     }
 }
 
-/// Why no transport can be made.
+/// An error while setting up a transport.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// The TLS library or the resolver could not be set up.
@@ -83,7 +83,7 @@ pub enum TransportError {
     Client(String),
 }
 
-/// A way to a service and back.
+/// Carries requests to a service and returns its responses.
 trait Channel: fmt::Debug + Send + Sync {
     /// Sends a request, and returns the complete response. Its body is as it came; more than `maximum` bytes are
     /// [`Failure::TooLarge`]. The caller enforces the deadline, and drops the future when it passes.

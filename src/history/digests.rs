@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::exchange::Digest;
 
-/// Fewer new digests than this are never sorted: sorting for each new digest would cost more than a set.
+/// New digests stay unsorted until there are at least this many: merging them one at a time is slower than a set.
 const SORT_THRESHOLD: usize = 4096;
 
 /// A set of digests.

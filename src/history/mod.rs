@@ -1,4 +1,4 @@
-//! Derives what exchanges show together. It is the only maker of evidence.
+//! Derives what exchanges show together. Nothing else makes evidence.
 //!
 //! - **In**: exchanges, one after the other, each with the reason why it was sent and its role in the run.
 //! - **Out**: [`evidence`], which the rules about several responses judge; what a write may have left ([`Residue`]).

@@ -11,7 +11,8 @@
 //! of one are somebody's data, those of the other another's or none. A default comes with both. What services generate
 //! differs too, so most of it is ignored: codes, keys, times close to each other, numbers that count up.
 //!
-//! What a service overwrites as a whole, and shows nothing of, cannot be told from a new record.
+//! If a service overwrites an existing record completely and shows nothing of the old one, it cannot be told from a new
+//! record.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,8 @@ const MIN_DIFFERENT_LETTERS: usize = 6;
 /// stated differ by less.
 const MAX_AGE: TimeDelta = TimeDelta::days(2);
 
-/// The smallest integers that count as the seconds and the milliseconds since 1970, and as identifiers.
+/// The smallest integers that count as the seconds and the milliseconds since 1970. From the last on, integers are no
+/// times.
 const MIN_SECONDS: i64 = 1_000_000_000;
 const MIN_MILLISECONDS: i64 = 1_000_000_000_000;
 const MIN_IDENTIFIER: i64 = 100_000_000_000_000;

@@ -12,7 +12,7 @@ pub enum LintRule {
     ContentWithoutBody,
     /// Bounds that no value satisfies, or a bound that is itself invalid.
     ContradictingBounds,
-    /// A name that appears twice in an object.
+    /// A name that appears twice in an object, or two paths that are the same template.
     DuplicateKey,
     /// An operationId that two operations have.
     DuplicateOperationId,
@@ -42,7 +42,7 @@ pub enum LintRule {
     OptionalPathParameter,
     /// A path that does not begin with a slash.
     PathWithoutSlash,
-    /// A reference that leads to nothing.
+    /// A reference that leads to nothing, or to something of another kind.
     Reference,
     /// A text that is not YAML or JSON.
     Syntax,

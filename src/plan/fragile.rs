@@ -40,7 +40,7 @@ const DAY: &str = "1955-06-30";
 const OFFSET_IN_SECONDS: i32 = -(3 * 3600 + 1800);
 const SECONDS: i64 = 41;
 
-/// The smallest integer above which a double does not hold every integer, and one more.
+/// 2^53 + 1, the smallest positive integer that a double cannot represent.
 const BEYOND_DOUBLE: i64 = (1 << 53) + 1;
 
 /// A field of an update without invariants, and what it is sent with.

@@ -28,7 +28,7 @@ pub(super) struct Leaf {
     pub(super) members: Vec<Value>,
     /// Those of them that may be sent in place of one that an existing record has.
     pub(super) free_members: Vec<Value>,
-    /// Whether it belongs to every body, because the record would otherwise begin with a value that the run avoids.
+    /// Whether no body may omit it, because the service would then set a default that the run avoids.
     pub(super) protects: bool,
     /// The pointer of the field whose value it repeats: `/password` for `/password_repeat`.
     pub(super) repeats: Option<String>,

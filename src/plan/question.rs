@@ -375,7 +375,7 @@ impl Question {
         true
     }
 
-    /// Puts the value that asks into a body.
+    /// Puts the question's value into a body.
     fn put(&self, (field, value): (&str, Value), (body, from_target): (&mut Value, &mut Vec<String>)) {
         if let Asks::Entry { shown_in: Some(_), .. } | Asks::KnownValue { .. } | Asks::Spelling { .. } = self.asks {
             from_target.push(field.to_owned());
@@ -412,7 +412,7 @@ impl BodyChange {
     }
 }
 
-/// Stands after the run tag where a draft has its number, so that what is found with it is attributed to no draft.
+/// Takes the place of the draft number after the run tag, so that a record found by it is attributed to no draft.
 const NO_NUMBER: &str = "zzzzzz";
 
 /// Sets the dates at the top of a body that have a day, a month and a year, because a service may compare them with

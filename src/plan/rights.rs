@@ -816,7 +816,7 @@ fn locks_away(name: &str) -> bool {
     LOCKED_AWAY.contains(&name_without_is(name).as_str())
 }
 
-/// A boolean is a switch: further words in its name act.
+/// The field is a boolean, so more words in its name count as side effects.
 const IS_SWITCH: bool = true;
 
 /// Whether a boolean with this name makes a write concern other records, or do more than it says: `is_default`,
@@ -1043,7 +1043,7 @@ pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<
     others.into_iter().find(|other| !other.is_null() && !is_unwanted(other))
 }
 
-/// Whether a value of an `enum` is one that a run sends only if the schema lists no other.
+/// Whether a value of an `enum` triggers something, reaches further than one record, or is an exclusive role.
 fn is_acting(value: &Value) -> bool {
     let is_known = |text: &str| {
         let text = separated(text);
@@ -1055,7 +1055,7 @@ fn is_acting(value: &Value) -> bool {
     value.as_str().is_some_and(is_known)
 }
 
-/// Returns the value with which a record begins, in place of this one: [`harmless_value`], and where there is a choice,
+/// Returns the value to create a record with, in place of this one: [`harmless_value`], and where there is a choice,
 /// `false` for a boolean, unless its name or its description says that `false` acts, for an `enum` a value that is not in
 /// effect, and for a field that gives rights the value that gives the fewest. The schema's default is no reason to send a
 /// value that acts; but a boolean that is `true` by default, and a role, keep it.

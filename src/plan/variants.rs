@@ -222,7 +222,7 @@ fn further_variants(contract: &Contract, (update, seed): (OperationId, u64), tex
 
 impl Draft {
     /// Makes the draft a variant of an accepted one. Returns whether it now differs in the requested way: a field that
-    /// was not accepted, or a name that does not exist, cannot be sent, and [`Variant::SameAgain`] differs in none.
+    /// was not accepted cannot be sent, and [`Variant::SameAgain`] changes nothing.
     #[must_use]
     pub fn vary(&mut self, variant: &Variant, accepted: &Self) -> bool {
         self.copy_choices_from(accepted);

@@ -8,7 +8,7 @@ use crate::contract::document::{Document, Position};
 
 /// The lines between two marks are shown too if the marks are at most this many lines apart.
 const NEAR: u32 = 6;
-/// The most characters of a line: a contract may be a single line of megabytes.
+/// The maximum length of a line, in characters. A contract may be a single line of megabytes.
 pub(super) const LONGEST_LINE: usize = 400;
 /// The characters that are shown before the first mark of a longer line.
 const BEFORE: usize = 80;

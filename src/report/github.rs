@@ -10,11 +10,11 @@ use super::groups::{Group, groups};
 use super::record::Record;
 use super::{phrases, since};
 
-/// The most annotations. GitHub shows this many of each level in a step.
+/// The maximum number of annotations. GitHub shows this many of each level in a step.
 pub(super) const MAX_SHOWN: usize = 10;
-/// The most characters of a title.
+/// The maximum length of a title, in characters.
 const LONGEST_TITLE: usize = 200;
-/// The most characters of one value in a message.
+/// The maximum length of one value in a message, in characters.
 const LONGEST_VALUE: usize = 2000;
 
 /// Returns the record as workflow commands, one per line.

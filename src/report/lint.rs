@@ -17,7 +17,7 @@ use crate::lint::{LintFinding, LintReport, LintRule};
 
 /// The version of the JSON format. It changes when programs that read the format must change too.
 const VERSION: u32 = 1;
-/// The most characters of a message.
+/// The maximum length of a message, in characters.
 const LONGEST: usize = 2000;
 /// The bytes reserved for the line that counts the findings that do not fit into the summary of a step.
 const LEFT_OUT: usize = 60;

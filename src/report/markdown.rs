@@ -13,9 +13,9 @@ use crate::rules::Level;
 
 /// A report is smaller than this, in bytes: a comment holds 65,536 characters.
 pub const MAX_BYTES: usize = 64 << 10;
-/// The most characters of a value in the table.
+/// The maximum length of a value in the table, in characters.
 const LONGEST_CELL: usize = 200;
-/// The most characters of a line in a folded part.
+/// The maximum length of a line in a folded part, in characters.
 const LONGEST_LINE: usize = 2000;
 /// How many accepted deviations are named, and the most characters of each.
 const MAX_ENTRIES: usize = 10;

@@ -48,7 +48,7 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// The most lines that groups of findings take if some are printed in full; a group is the findings of one cause.
+/// The maximum number of lines that groups of findings take if some are printed in full; a group is the findings of one cause.
 /// Together with the summary, that fits on a tall screen.
 const LINES: usize = 45;
 /// How many groups are printed.

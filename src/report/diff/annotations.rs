@@ -6,7 +6,7 @@ use crate::diff::{DanglingReference, Diff, Difference, Meaning};
 use crate::report::github::{MAX_SHOWN, command};
 use crate::report::phrases::{self, clipped, repository_path};
 
-/// The most characters of a message.
+/// The maximum length of a message, in characters.
 const LONGEST: usize = 2000;
 
 /// Returns the differences as workflow commands, one per line.

@@ -20,9 +20,9 @@ pub use table::{diff_markdown, diff_markdown_within};
 use super::phrases::{clipped, counted, on_one_line};
 use crate::diff::{Diff, Difference, DocumentLocation, DocumentName, Meaning, OperationName};
 
-/// The most characters of a name in a text: most pointers fit.
+/// The maximum length of a name in a text, in characters; most pointers fit.
 const LONGEST_NAME: usize = 100;
-/// The most characters of a text.
+/// The maximum length of a text, in characters.
 const LONGEST_TEXT: usize = 600;
 
 /// The differences of one operation, or of the whole document, the most urgent first.

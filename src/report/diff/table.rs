@@ -6,7 +6,7 @@ use crate::report::MAX_BYTES;
 use crate::report::markdown::{cell, code};
 use crate::report::phrases::{self, clipped};
 
-/// The most characters of a title or a reason.
+/// The maximum length of a title or a reason, in characters.
 const LONGEST: usize = 200;
 /// The bytes reserved for the line that counts what is left out.
 const CLOSING: usize = 100;

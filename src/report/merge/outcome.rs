@@ -8,7 +8,7 @@
 use crate::report::phrases::counted;
 use crate::report::record::{Outcome, OutcomeRecord, Record, ShardEnded, ShardsRecord, too_few};
 
-/// The most shards that a reason names.
+/// The maximum number of shards that a reason names.
 const MAX_NAMED: usize = 5;
 
 /// Sets the outcome of the record of several shards, with the traffic that was added to them, and the reason if it

@@ -7,7 +7,7 @@ use crate::plan::Shard;
 use crate::report::record::{FactRow, FindingRecord, Outcome, Record, ShardRecord, ShardsRecord, VerdictRecord};
 use crate::rules::Level;
 
-/// The most lines of a contract that one excerpt spans: a report writes those left out as empty lines.
+/// The maximum number of lines of a contract that one excerpt spans: a report writes those left out as empty lines.
 const MAX_LINES: u32 = 100_000;
 /// The largest number of an exchange; merging multiplies it.
 const LARGEST_NUMBER: u64 = 1 << 48;
