@@ -4,7 +4,7 @@
 use super::of_clone;
 
 /// Every file that names an action or an image.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     ".github/workflows/ci.yml",
     ".github/workflows/client.yml",
     ".github/workflows/release.yml",
@@ -12,13 +12,14 @@ const FILES: [&str; 8] = [
     "Dockerfile",
     "docs/github.md",
     "docs/gitlab.md",
+    "docs/shards.md",
     "templates/check.yml",
 ];
 
 /// What is named otherwise, and why.
-const EXCEPTIONS: [(&str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str); 6] = [
     (
-        "OWNER/countersign@v0.1.0",
+        "OWNER/countersign@COMMIT",
         "the reader's own copy of this repository, whose commits are not known here",
     ),
     ("scratch", "the empty image has no digest"),
@@ -29,6 +30,10 @@ const EXCEPTIONS: [(&str, &str); 5] = [
     (
         "$CI_REGISTRY/your-group/countersign:pipeline",
         "the image that the reader built and pushed",
+    ),
+    (
+        "registry.example.com/countersign:pipeline",
+        "the same, for a Kubernetes job",
     ),
     ("", "the key of a table that follows"),
 ];
