@@ -816,6 +816,8 @@ fn trial_result(
     let record = variant.record.as_ref()?;
     let text_at = |field: &str| variant.sent.pointer(field).and_then(Value::as_str);
     let (seen, unseen) = (
+        // A success without content has no items.
+        (None, _, _) if status == 204 => BeyondLast::Empty,
         TrialResult::Accepted(variant.status),
         TrialResult::AcceptedUnseen(variant.status),
     );
