@@ -308,65 +308,81 @@ fn a_create_is_asked_only_with_writes_and_where_the_document_leaves_it_open() {
     assert_eq!(of_creates(&report), []);
 }
 
+/// The overlay that states what two runs establish of a service.
+fn overlay_of(service: &Stub) -> String {
+    let (ended, _) = learned(service, SPEC, &["--writes", "--ledger", "ledger.jsonl"]);
+    let ledger = std::fs::read_to_string(ended.path().join("ledger.jsonl")).unwrap();
+    let ledger = with_an_earlier_run(&ledger);
+    let fixed = ["learn", "--spec", "pets.yaml", "--ledger", "ledger.jsonl"];
+    let call = countersign(&[&fixed[..], &["--overlay", "overlay.yaml"]].concat());
+    let ended = call.file("pets.yaml", SPEC).file("ledger.jsonl", &ledger).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    std::fs::read_to_string(ended.path().join("overlay.yaml")).unwrap()
+}
+
+/// The verdicts of a check on what an overlay states, each with the beginning of the fact.
+fn judged(service: &Stub, overlay: &str) -> Vec<(String, Value)> {
+    let url = service.url();
+    let fixed = ["check", "--spec", "pets.yaml", "--overlay", "overlay.yaml"];
+    let call = countersign(&[&fixed[..], &["--base-url", &url, "--writes", "--cleanup"]].concat());
+    let call = call.file("pets.yaml", SPEC).file("overlay.yaml", overlay);
+    let (ended, report) = call.report();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let facts = report["facts"]["rows"].as_array().unwrap().iter();
+    let of_overlay = facts.filter(|fact| fact["rule"] == "changed-answer");
+    let name = |fact: &Value| {
+        let words = fact["fact"].as_str().unwrap().split([' ', ':']).take(2);
+        words.collect::<Vec<_>>().join(" ")
+    };
+    of_overlay.map(|fact| (name(fact), fact["verdict"].clone())).collect()
+}
+
+/// The facts of an overlay that have this verdict.
+fn with_verdict<'rows>(rows: &'rows [(String, Value)], verdict: &str) -> Vec<&'rows str> {
+    let rows = rows.iter().filter(|(_, of_row)| of_row == verdict);
+    rows.map(|(name, _)| name.as_str()).collect()
+}
+
 #[test]
 fn what_two_runs_establish_of_a_create_is_written_into_an_overlay_and_applied() {
     let service = service(|sent, _| lacks(sent, &["name"]));
-    let (ended, _) = learned(&service, SPEC, &["--writes", "--ledger", "ledger.jsonl"]);
-    let ledger = std::fs::read_to_string(ended.path().join("ledger.jsonl")).unwrap();
-    let ledger = with_an_earlier_run(&ledger);
-    let arguments = [
-        "learn",
-        "--spec",
-        "pets.yaml",
-        "--ledger",
-        "ledger.jsonl",
-        "--overlay",
-        "overlay.yaml",
-    ];
-    let call = countersign(&arguments)
-        .file("pets.yaml", SPEC)
-        .file("ledger.jsonl", &ledger);
-    let ended = call.run();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let overlay = std::fs::read_to_string(ended.path().join("overlay.yaml")).unwrap();
+    let overlay = overlay_of(&service);
     let stated = r#"{"gap": "required-fields", "operation": "addPet", "claim": {"required": ["/name"]}}"#;
     assert!(
         overlay.contains("target: \"$['components']['schemas']['NewPet']\"") && overlay.contains(stated),
         "{overlay}"
     );
-    let url = service.url();
-    let arguments = [
-        "check",
-        "--spec",
-        "pets.yaml",
-        "--overlay",
-        "overlay.yaml",
-        "--base-url",
-        &url,
-        "--writes",
-        "--cleanup",
-    ];
-    let call = countersign(&arguments)
-        .file("pets.yaml", SPEC)
-        .file("overlay.yaml", &overlay);
-    let (ended, report) = call.report();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let facts = report["facts"]["rows"].as_array().unwrap().iter();
-    let of_overlay: Vec<_> = facts.filter(|fact| fact["rule"] == "changed-answer").collect();
-    let of = |name: &str| {
-        let mut named = of_overlay
-            .iter()
-            .filter(|fact| fact["fact"].as_str().unwrap().starts_with(name));
-        named.next().unwrap()["verdict"].clone()
-    };
-    assert_eq!(
-        (of("addPet required-fields"), of("setPet update-semantics")),
-        (json!("undecided"), json!("held"))
+    let rows = judged(&service, &overlay);
+    assert!(
+        with_verdict(&rows, "undecided").contains(&"addPet required-fields"),
+        "{rows:?}"
     );
     assert!(
-        of_overlay.iter().all(|fact| fact["verdict"] != "broken"),
-        "{of_overlay:?}"
+        with_verdict(&rows, "held").contains(&"setPet update-semantics"),
+        "{rows:?}"
     );
+    assert!(with_verdict(&rows, "broken").is_empty(), "{rows:?}");
+}
+
+#[test]
+fn what_fits_no_answer_changes_one_that_an_overlay_states() {
+    let overlay = overlay_of(&service(|_, _| None));
+    let mixed: Updates = |sent, pet| {
+        pet["note"] = sent.get("note").cloned().unwrap_or_else(|| json!(""));
+        merge(sent, pet)
+    };
+    let store: Updates = |sent, pet| {
+        pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
+        None
+    };
+    for (update, changed) in [
+        (merge as Updates, &[][..]),
+        (mixed, &["setPet update-semantics"]),
+        (store, &["setPet unknown-request-fields"]),
+    ] {
+        let rows = judged(&service_with_updates((|_, _| None, update)), &overlay);
+        assert_eq!(with_verdict(&rows, "broken"), changed, "{rows:?}");
+    }
 }
 
 #[test]
