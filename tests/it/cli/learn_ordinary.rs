@@ -74,6 +74,12 @@ fn merge(sent: &Value, pet: &mut Value) -> Option<String> {
     None
 }
 
+/// Changes the documented fields that are sent, and clears one of the others.
+fn clear_note(sent: &Value, pet: &mut Value) -> Option<String> {
+    pet["note"] = sent.get("note").cloned().unwrap_or_else(|| json!(""));
+    merge(sent, pet)
+}
+
 fn service_with_updates(behaviour: (Rejects, Updates)) -> Stub {
     let pets: Mutex<(usize, BTreeMap<usize, Value>)> = Mutex::default();
     Stub::start(move |request, stream| {
@@ -367,21 +373,40 @@ fn what_two_runs_establish_of_a_create_is_written_into_an_overlay_and_applied() 
 #[test]
 fn what_fits_no_answer_changes_one_that_an_overlay_states() {
     let overlay = overlay_of(&service(|_, _| None));
-    let mixed: Updates = |sent, pet| {
-        pet["note"] = sent.get("note").cloned().unwrap_or_else(|| json!(""));
-        merge(sent, pet)
-    };
     let store: Updates = |sent, pet| {
         pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
         None
     };
     for (update, changed) in [
         (merge as Updates, &[][..]),
-        (mixed, &["setPet update-semantics"]),
+        (clear_note, &["setPet update-semantics"]),
         (store, &["setPet unknown-request-fields"]),
     ] {
         let rows = judged(&service_with_updates((|_, _| None, update)), &overlay);
         assert_eq!(with_verdict(&rows, "broken"), changed, "{rows:?}");
+    }
+}
+
+#[test]
+fn trials_that_fit_no_answer_unsettle_what_earlier_runs_established() {
+    let before = service(|_, _| None);
+    let (ended, _) = learned(&before, SPEC, &["--writes", "--ledger", "ledger.jsonl"]);
+    let ledger = std::fs::read_to_string(ended.path().join("ledger.jsonl")).unwrap();
+    let ledger = with_an_earlier_run(&ledger);
+    for (update, state) in [(merge as Updates, "established"), (clear_note, "unstable")] {
+        let service = service_with_updates((|_, _| None, update));
+        let url = service.url();
+        let fixed = ["learn", "--spec", "pets.yaml", "--ledger", "ledger.jsonl", "--writes"];
+        let asked = ["--settle", "0", "--gap", "update-semantics", "--base-url", &url];
+        let call = countersign(&[fixed, asked].concat()).file("pets.yaml", SPEC);
+        let ledger = ledger.replace(&before.url(), &url);
+        let (ended, report) = call.file("ledger.jsonl", &ledger).report();
+        let known = (
+            "update-semantics".to_owned(),
+            state.to_owned(),
+            json!({"unsent": "kept"}),
+        );
+        assert_eq!(claims(&report, &["update-semantics"]), [known], "{ended:?}");
     }
 }
 
