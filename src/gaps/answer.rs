@@ -120,8 +120,8 @@ pub enum WhyUnanswered {
     /// The target rejected every request that would have shown it.
     #[serde(rename = "refused")]
     Rejected,
-    /// Requests succeeded, but no response had a value there, or the run could create too few records to ask. Reports in
-    /// JSON spell it `no row`.
+    /// Requests succeeded, but no response had a value there, or the run could create too few records to ask. Reports
+    /// in JSON spell it `no row`.
     #[serde(rename = "no row")]
     NoValue,
     /// No exchange showed it.

@@ -967,8 +967,8 @@ fn sends_all(contract: &Contract, update: OperationId, sent: &Value) -> bool {
 }
 
 /// Returns what became of the fields that an update did not send; an error if some were kept and others cleared, if one
-/// has another value, or if the record shows none of them. A field that the document does not list for requests counts only if it was cleared: the
-/// service may change it at any time.
+/// has another value, or if the record shows none of them. A field that the document does not list for requests counts
+/// only if it was cleared: the service may change it at any time.
 fn unsent(
     contract: &Contract,
     update: OperationId,

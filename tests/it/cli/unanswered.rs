@@ -1,4 +1,4 @@
-//! Why `countersign learn` has no answer, and answers of services that do what no profile of the reference service does.
+//! Why `countersign learn` has no answer, and what it learns of services that differ from every profile.
 
 use axum::body::to_bytes;
 use axum::extract::Request;
