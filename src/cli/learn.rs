@@ -304,9 +304,11 @@ impl LearnFiles {
         // Only this run's answers decide the exit code, not those that earlier runs left in the ledger.
         let has_answered = record.answers.iter().any(|answer| answer.claim.is_some());
         let trials = gaps::trials_without(&record.trials, &self.written);
-        // Why a run answered nothing at all, such as for want of a connection, says nothing about the gaps.
-        let answers = if has_answered { record.answers.as_slice() } else { &[] };
-        self.append(self.run.lines(&trials, answers));
+        // Why a run answered nothing at all, such as for want of a connection, says nothing about the gaps. Trials that
+        // fit no claim do: they speak against what earlier runs found.
+        let answers = record.answers.iter().cloned();
+        let answers = answers.filter(|answer| has_answered || answer.observations.against > 0);
+        self.append(self.run.lines(&trials, &answers.collect::<Vec<_>>()));
         if let Some(failure) = self.failure {
             return Err(failure);
         }

@@ -120,7 +120,8 @@ pub enum WhyUnanswered {
     /// The target rejected every request that would have shown it.
     #[serde(rename = "refused")]
     Rejected,
-    /// Requests succeeded, but no response had a value there. Reports in JSON spell it `no row`.
+    /// Requests succeeded, but no response had a value there, or the run could create too few records to ask. Reports
+    /// in JSON spell it `no row`.
     #[serde(rename = "no row")]
     NoValue,
     /// No exchange showed it.
@@ -139,7 +140,7 @@ impl WhyUnanswered {
             Self::AskTheOperator => "ask whoever runs the service",
             Self::Inconclusive => "what was seen is inconclusive",
             Self::NeedsWrites => "needs writes",
-            Self::NoValue => "requests succeeded, but no response had a value there",
+            Self::NoValue => "no response had a value there, or too few records could be created to ask",
             Self::NotObserved => "nothing that was sent showed it",
             Self::Rejected => "every request that would show it was rejected",
         }

@@ -492,7 +492,10 @@ impl<'contract> Gaps<'contract> {
         let pairs: BTreeSet<_> = neighbours.filter(|(left, right)| left != right).collect();
         let is_earlier_first = |(left, right): &(i64, i64)| left < right;
         let order = match (pairs.iter().any(is_earlier_first), pairs.iter().all(is_earlier_first)) {
-            _ if pairs.is_empty() => return,
+            _ if pairs.is_empty() => {
+                self.tallies[id].had_value |= times.len() > 1;
+                return;
+            }
             (_, true) => ListOrder::OldestFirst,
             (false, _) => ListOrder::NewestFirst,
             _ => ListOrder::Other,
@@ -606,15 +609,16 @@ impl<'contract> Gaps<'contract> {
                         in_responses,
                     }),
                     Some(SeenDate::Unknown) => tally.count_against(1),
-                    None => {}
+                    None => tally.had_value |= has_text(value),
                 },
                 kind @ (GapKind::IdentifierForm | GapKind::TimestampForm) => {
                     let form = match kind {
                         GapKind::IdentifierForm => form::of_identifier(value),
                         _ => form::of_timestamp(value),
                     };
-                    if let Some(form) = form {
-                        tally.count(Claim::Form { form });
+                    match form {
+                        Some(form) => tally.count(Claim::Form { form }),
+                        None => tally.had_value |= has_text(value),
                     }
                 }
                 GapKind::MemberTypes => {
@@ -675,7 +679,7 @@ impl<'contract> Gaps<'contract> {
                 let reason = gap
                     .kind
                     .map_or(WhyUnanswered::AskTheOperator, |kind| self.why_unanswered(kind));
-                answers.push(unanswered((&gap.id, None, None), reason, 0));
+                answers.push(unanswered((&gap.id, None, None), reason, ObservationCounts::default()));
             }
         }
         sort_by_subject(&mut answers);
@@ -704,7 +708,10 @@ impl<'contract> Gaps<'contract> {
             let location = &self.locations.all[id];
             let Some(operation) = location.operation else { continue };
             let at = (location.gap, operation, location.pointer.as_str());
-            self.tallies[id].was_asked = trials.was_asked(at);
+            let tally = &mut self.tallies[id];
+            tally.was_asked = trials.was_asked(at);
+            tally.has_question = trials.has_question(at);
+            tally.fits_no_claim = trials.fitting_no_claim(at);
             let joint = match location.kind {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|joint| {
                     let accepted = joint.accepted;
@@ -763,8 +770,12 @@ impl<'contract> Gaps<'contract> {
         // Never having seen null or a deprecation header there says nothing.
         let absence_says_nothing = matches!(location.kind, GapKind::Deprecation | GapKind::NullValues);
         if answers.len() == before && !absence_says_nothing {
-            let void = self.void_calls(location).saturating_add(self.tallies[id].void);
-            answers.push(unanswered(at, self.why_not_seen(id, location), void));
+            let counts = ObservationCounts {
+                supporting: 0,
+                against: self.tallies[id].fits_no_claim,
+                void: self.void_calls(location).saturating_add(self.tallies[id].void),
+            };
+            answers.push(unanswered(at, self.why_not_seen(id, location), counts));
         }
     }
 
@@ -797,7 +808,8 @@ impl<'contract> Gaps<'contract> {
             GapKind::Challenge | GapKind::ErrorBody | GapKind::ErrorConditions
         );
         let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
-        if !self.tallies[id].is_empty() || self.tallies[id].was_asked {
+        let tally = &self.tallies[id];
+        if !tally.is_empty() || tally.was_asked || tally.had_value {
             return WhyUnanswered::Inconclusive;
         }
         if self.calls_of(location).next().is_none() && !location.operations.iter().any(is_read) {
@@ -811,13 +823,17 @@ impl<'contract> Gaps<'contract> {
         if of_rejections || unknown_order {
             return WhyUnanswered::NotObserved;
         }
-        if self.calls_of(location).any(|calls| calls.succeeded > 0) {
-            return WhyUnanswered::NoValue;
+        let has = |counts: fn(&CallCounts) -> u64| self.calls_of(location).any(|calls| counts(&calls) > 0);
+        let creates = |id: OperationId| self.contract.operation(id).creates();
+        match (has(|calls| calls.succeeded), is_answered_by_question(location)) {
+            (true, false) => WhyUnanswered::NoValue,
+            // Each question about a create leaves a record, and there was no room for one more.
+            (true, true) if tally.has_question && location.operation.is_some_and(creates) => WhyUnanswered::NoValue,
+            (true, true) if !tally.has_question => WhyUnanswered::NotObserved,
+            // The update was accepted, but not with the field.
+            _ if has(|calls| calls.rejected) => WhyUnanswered::Rejected,
+            _ => WhyUnanswered::NotObserved,
         }
-        if self.calls_of(location).any(|calls| calls.rejected > 0) {
-            return WhyUnanswered::Rejected;
-        }
-        WhyUnanswered::NotObserved
     }
 
     /// Returns why nothing is known about a gap that has no location.
@@ -874,7 +890,7 @@ fn answer(
 fn unanswered(
     (gap, operation, location): (&str, Option<&str>, Option<&str>),
     reason: WhyUnanswered,
-    void: u64,
+    observations: ObservationCounts,
 ) -> Answer {
     Answer {
         gap: gap.to_owned(),
@@ -882,10 +898,7 @@ fn unanswered(
         location: location.map(str::to_owned),
         state: AnswerState::CannotTell,
         claim: None,
-        observations: ObservationCounts {
-            void,
-            ..ObservationCounts::default()
-        },
+        observations,
         dissent: Vec::new(),
         reason: Some(reason),
     }
@@ -940,6 +953,20 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
     }
 }
 
+/// Whether a response has a text at a location.
+fn has_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
+/// Whether only a request that asks shows what a location is about, and not what a response has there.
+fn is_answered_by_question(location: &GapLocation) -> bool {
+    match location.kind {
+        GapKind::DateFormat => location.operation.is_some(),
+        GapKind::SideEffect | GapKind::UpdateResponseBody | GapKind::VisibilityDelay => false,
+        kind => kind == GapKind::PageBeyondLast || needs_writes(kind),
+    }
+}
+
 /// Whether only a write shows what this kind of gap is about.
 fn needs_writes(kind: GapKind) -> bool {
     matches!(
@@ -969,7 +996,7 @@ mod tests {
     use super::*;
 
     /// What is known of the order of contacts after pages with these times.
-    fn order(pages: &[&[u64]]) -> Option<Claim> {
+    fn list_order(pages: &[&[u64]]) -> Answer {
         let contract = crate::testing::built_in();
         let mut gaps = Gaps::new(contract);
         let operation = contract.operation_named("getContacts").unwrap();
@@ -1000,7 +1027,19 @@ mod tests {
         }
         let of_list =
             |answer: &Answer| answer.gap == "list-order" && answer.operation.as_deref() == Some("getContacts");
-        gaps.answers().into_iter().find(of_list)?.claim
+        gaps.answers().into_iter().find(of_list).unwrap()
+    }
+
+    fn order(pages: &[&[u64]]) -> Option<Claim> {
+        list_order(pages).claim
+    }
+
+    #[test]
+    fn an_order_is_inconclusive_where_items_have_the_same_time_and_unknown_where_there_is_one_item() {
+        let reason = |pages: &[&[u64]]| list_order(pages).reason;
+        assert_eq!(reason(&[&[2, 2, 2]]), Some(WhyUnanswered::Inconclusive));
+        assert_eq!(reason(&[&[1, 2]]), Some(WhyUnanswered::Inconclusive));
+        assert_eq!(reason(&[&[2]]), Some(WhyUnanswered::NoValue));
     }
 
     #[test]

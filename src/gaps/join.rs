@@ -74,18 +74,20 @@ fn join_two(left: Answer, right: &Answer) -> Answer {
                 tally.from_trials = tally.from_trials.max(TRIALS_TO_INDICATE);
             }
             tally.count_several(claim.clone(), answer.observations.supporting);
-            tally.count_against(answer.observations.against.saturating_sub(named));
         }
+        // An answer without a claim may still speak against that of another run.
+        tally.count_against(answer.observations.against.saturating_sub(named));
         tally.void = tally.void.saturating_add(answer.observations.void);
     }
-    let void = tally.void;
+    let (against, void) = (tally.against_all(), tally.void);
     let reason = [left.reason, right.reason].into_iter().flatten().min();
     let mut joined = Answer {
         reason,
         dissent: Vec::new(),
         observations: ObservationCounts {
+            supporting: 0,
+            against,
             void,
-            ..ObservationCounts::default()
         },
         ..left
     };
@@ -149,6 +151,27 @@ mod tests {
             (AnswerState::Unstable, 2)
         );
         assert_eq!(joined[0].dissent[0].claim, Claim::Status { status: 202 });
+    }
+
+    #[test]
+    fn trials_that_fit_no_claim_speak_against_the_claim_of_another_run() {
+        let unfitting = Answer {
+            observations: ObservationCounts {
+                against: 4,
+                ..ObservationCounts::default()
+            },
+            ..unknown(Some("/a"))
+        };
+        let (left, right) = (vec![seen("/a", 200, 8)], vec![unfitting.clone()]);
+        let joined = join(left.clone(), right.clone());
+        assert_eq!(joined, join(right.clone(), left));
+        let counts = (joined[0].observations.supporting, joined[0].observations.against);
+        assert_eq!((joined[0].state, counts), (AnswerState::Unstable, (8, 4)));
+        let both = join(right.clone(), right);
+        assert_eq!(
+            (both[0].state, both[0].observations.against),
+            (AnswerState::CannotTell, 8)
+        );
     }
 
     #[test]

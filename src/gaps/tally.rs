@@ -16,8 +16,14 @@ pub(super) struct ClaimTally {
     pub(super) void: u64,
     /// How many of the observations come from trials.
     pub(super) from_trials: u64,
+    /// How many trials show what fits no claim.
+    pub(super) fits_no_claim: u64,
     /// Whether a trial was sent, whatever it showed.
     pub(super) was_asked: bool,
+    /// Whether a question about it was to be asked.
+    pub(super) has_question: bool,
+    /// Whether a response had a value there from which nothing follows by itself.
+    pub(super) had_value: bool,
 }
 
 /// What follows from a tally.
@@ -58,6 +64,11 @@ impl ClaimTally {
     /// Adds observations that show something for which there is no claim.
     pub(super) fn count_against(&mut self, times: u64) {
         self.others = self.others.saturating_add(times);
+    }
+
+    /// How many observations show something for which there is no claim.
+    pub(super) fn against_all(&self) -> u64 {
+        self.others
     }
 
     /// Whether nothing was observed.

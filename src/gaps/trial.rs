@@ -115,7 +115,7 @@ fn trial_claim(question: &Question, shown: TrialResult) -> Option<TrialClaim> {
         return claim(question, shown).map(TrialClaim::OfAnswer);
     }
     match shown {
-        TrialResult::Other => None,
+        TrialResult::FitsNoClaim | TrialResult::Other => None,
         shown => Some(TrialClaim::OfRequest {
             accepted: !matches!(shown, TrialResult::Rejected(_)),
         }),

@@ -110,7 +110,11 @@ pub(super) enum TrialResult {
     AcceptedUnseen(u16),
     /// What the list returned for a page beyond its last.
     Beyond(BeyondLast, u16),
-    /// Anything else: it was accepted and dropped, or rejected for another reason. It speaks against every claim.
+    /// The variant was accepted, and the record shows what fits no claim: another value than the one that was sent, or
+    /// that some unsent fields were kept and others were not. It speaks against every claim.
+    FitsNoClaim,
+    /// Anything else, such as a rejection for another reason. It speaks against every claim, too, but may tell nothing
+    /// about the gap.
     Other,
     /// The variant was rejected.
     Rejected(u16),
@@ -349,7 +353,12 @@ impl RunTrials {
             return Vec::new();
         };
         let counted = |index: usize| self.results[index].shown.iter();
-        let is_accepted = |shown: &TrialResult| !matches!(shown, TrialResult::Other | TrialResult::Rejected(_));
+        let is_accepted = |shown: &TrialResult| {
+            !matches!(
+                shown,
+                TrialResult::FitsNoClaim | TrialResult::Other | TrialResult::Rejected(_)
+            )
+        };
         let rejected: u64 = counted(question).map(|(_, count)| count).sum();
         if rejected > 1 {
             return Vec::new();
@@ -473,7 +482,7 @@ impl RunTrials {
                         let shown = shown.and_then(|asked| trial_result(contract, asked, (control, request)));
                         let earlier = |shown| Some(*self.results.get(*index)?.shown.get(&shown).unwrap_or(&0));
                         match shown {
-                            Some(TrialResult::Other) => false,
+                            Some(TrialResult::FitsNoClaim | TrialResult::Other) => false,
                             // Fields that were not sent may be cleared later, so the last of these trials waits for it,
                             // unless each look takes several requests.
                             Some(
@@ -605,6 +614,11 @@ impl RunTrials {
         self.without_effect.get(&update).is_some_and(|count| *count > 1)
     }
 
+    /// Whether the run had a question at a location, whether or not it asked it.
+    pub(super) fn has_question(&self, at: (usize, OperationId, &str)) -> bool {
+        self.questions_at(at).next().is_some()
+    }
+
     /// Whether a trial at a location was sent, whatever it showed.
     pub(super) fn was_asked(&self, at: (usize, OperationId, &str)) -> bool {
         let has_result = self
@@ -703,6 +717,19 @@ impl RunTrials {
         })
     }
 
+    /// Returns how many trials at a location show what fits no claim about it: neither that of a question, nor that of
+    /// several together, if every format of a date is rejected.
+    pub(super) fn fitting_no_claim(&self, at: (usize, OperationId, &str)) -> u64 {
+        let alone = self.questions_at(at).filter(|(asked, _)| answers_alone(&asked.asks));
+        let unfitting = alone.filter_map(|(_, results)| results.shown.get(&TrialResult::FitsNoClaim));
+        let rejects_dates = |joint: &JointResult<Vec<(&Asks, bool)>>| {
+            let mut dates = joint.accepted.iter();
+            dates.all(|(asks, accepted)| matches!(asks, Asks::Date { .. }) && !accepted)
+        };
+        let dates = self.joint_result(at).filter(rejects_dates);
+        unfitting.sum::<u64>() + dates.map_or(0, |joint| joint.count)
+    }
+
     /// Returns the questions at a location, each with whether its variants were accepted; `None` if one is undecided.
     fn joint_result(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<(&Asks, bool)>>> {
         let mut joint = JointResult {
@@ -789,6 +816,8 @@ fn beyond(
         // Somebody may have added the record that starts that page.
         (_, _, Some(last)) if last_now.is_some_and(|now| now > last) => return None,
         (Some(items), _, _) if items.is_empty() => BeyondLast::Empty,
+        // A success without content has no items.
+        (None, _, _) if status == 204 => BeyondLast::Empty,
         // Where the first page is the last, nobody can tell which one came.
         (Some(_), _, Some(1)) => return Some(TrialResult::Other),
         (Some(_), Some(1), _) => BeyondLast::FirstPage,
@@ -819,7 +848,10 @@ fn trial_result(
         TrialResult::Accepted(variant.status),
         TrialResult::AcceptedUnseen(variant.status),
     );
-    let if_seen = |is_seen: bool| if is_seen { seen } else { TrialResult::Other };
+    let if_seen = |is_seen: bool| match is_seen {
+        true => seen,
+        false => TrialResult::FitsNoClaim,
+    };
     // The record's field of the same name as the one in the body.
     let namesake = |field: &str| record.get(pointer::tokens(field).next()?);
     Some(match &question.asks {
@@ -866,7 +898,7 @@ fn trial_result(
                 true => TrialResult::UnsentFields,
                 false => TrialResult::SomeUnsentFields,
             };
-            shown.map_or(TrialResult::Other, result)
+            shown.map_or_else(|unclear| unclear, result)
         }
         Asks::UnknownField => {
             let documented = contract.body_properties(question.operation);
@@ -934,15 +966,15 @@ fn sends_all(contract: &Contract, update: OperationId, sent: &Value) -> bool {
     settable.all(|property| sent.get(property.name.as_str()).is_some())
 }
 
-/// Returns what became of the fields that an update did not send; `None` if some were kept and others cleared, or if
-/// one has another value. A field that the document does not list for requests counts only if it was cleared: the
-/// service may change it at any time.
+/// Returns what became of the fields that an update did not send; an error if some were kept and others cleared, if one
+/// has another value, or if the record shows none of them. A field that the document does not list for requests counts
+/// only if it was cleared: the service may change it at any time.
 fn unsent(
     contract: &Contract,
     update: OperationId,
     sent: &Value,
     (before, after): (&Value, &Value),
-) -> Option<UnsentFields> {
+) -> Result<UnsentFields, TrialResult> {
     let first = |pointer: &str| pointer::tokens(pointer).next();
     let carries = contract.stated_or_inferred_carries_of_update(update).iter();
     let carries: Vec<_> = carries
@@ -957,21 +989,22 @@ fn unsent(
         carries.iter().any(|(_, at)| at == shown) || documented.any(|property| property.name == shown)
     };
     let (mut kept, mut cleared) = (0, 0);
-    for (name, before) in before.as_object()? {
+    for (name, before) in before.as_object().into_iter().flatten() {
         if is_blank(before) || is_sent(name) {
             continue;
         }
         match after.get(name) {
             Some(after) if after == before => kept += u64::from(is_of_request(name)),
             after if after.is_none_or(is_blank) => cleared += 1,
-            _ if is_of_request(name) => return None,
+            _ if is_of_request(name) => return Err(TrialResult::FitsNoClaim),
             _ => {}
         }
     }
     match (kept, cleared) {
-        (1.., 0) => Some(UnsentFields::Kept),
-        (0, 1..) => Some(UnsentFields::Cleared),
-        _ => None,
+        (1.., 0) => Ok(UnsentFields::Kept),
+        (0, 1..) => Ok(UnsentFields::Cleared),
+        (0, 0) => Err(TrialResult::Other),
+        _ => Err(TrialResult::FitsNoClaim),
     }
 }
 

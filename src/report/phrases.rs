@@ -353,7 +353,7 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
     });
     let place = match residue.found {
         Some(true) => response.is_some().then_some("it is there"),
-        Some(false) if created => Some("no longer in its list, so probably gone or replaced"),
+        Some(false) if created => Some("not in its list, so gone, replaced or not listed yet"),
         Some(false) => Some("not in its list, so probably not stored"),
         None => (response.is_some() && !created).then_some("it may be there"),
     };

@@ -16,6 +16,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::vocabulary::GapKind;
 use crate::exchange::RejectionMeaning;
 use crate::gaps::{Answer, AnswerState, BeyondLast, Claim, UnknownHandling, ValueSet, WhyUnanswered, WrittenForm};
+use crate::plan::TRIALS_TO_INDICATE;
 
 pub(super) static RULE: Rule = Rule {
     name: "changed-answer",
@@ -53,6 +54,15 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     let kind = sink.contract.gaps[seen.stated.gap].kind;
     let mut answers = seen.answers.iter().filter(|answer| is_about_the_same(answer, &learned));
     let Some(answer) = answers.next() else {
+        let fitting_no_claim = seen
+            .answers
+            .iter()
+            .map(|answer| answer.observations.against)
+            .sum::<u64>();
+        if fitting_no_claim >= TRIALS_TO_INDICATE && is_of_accepted_requests(&learned) {
+            let received = || format!("what fits no known answer, in {fitting_no_claim} trials");
+            return sink.broken(seen.fact, String::new, received);
+        }
         // The reason why the operation was not called says more.
         let unsent = [WhyUnanswered::NeedsWrites, WhyUnanswered::NotObserved];
         let reasons = seen.answers.iter().filter_map(|answer| answer.reason);
@@ -86,6 +96,17 @@ fn is_about_the_same(answer: &Answer, learned: &Claim) -> bool {
     match (learned, &answer.claim) {
         (Claim::Condition { condition: one, .. }, Some(Claim::Condition { condition: other, .. })) => one == other,
         (_, claim) => claim.is_some(),
+    }
+}
+
+/// Whether a claim is about requests that the service accepts, so that trials which fit no claim contradict it. A claim
+/// that values are rejected may still be true: another part of the request may be at fault.
+fn is_of_accepted_requests(learned: &Claim) -> bool {
+    match learned {
+        Claim::AllowedValues { set } => *set == ValueSet::Open,
+        Claim::UnknownHandled { handling, .. } => *handling == UnknownHandling::Ignored,
+        Claim::Dates { accepted, .. } => !accepted.is_empty(),
+        claim => matches!(claim, Claim::UnsentFields { .. }),
     }
 }
 
@@ -381,6 +402,36 @@ mod tests {
         assert_eq!(with(json!({"status": 201}), json!({"status": 200})), Verdict::Broken);
         let undecided = Verdict::Undecided(Reason::AnswerNotConfirmed);
         assert_eq!(with(json!({"set": "open"}), json!({"set": "closed"})), undecided);
+    }
+
+    #[test]
+    fn trials_that_fit_no_claim_contradict_what_says_that_something_is_accepted() {
+        let unfitting = |against| Answer {
+            observations: ObservationCounts {
+                against,
+                ..ObservationCounts::default()
+            },
+            reason: Some(WhyUnanswered::Inconclusive),
+            ..answer(AnswerState::CannotTell, None)
+        };
+        let undecided = Verdict::Undecided(Reason::GapNotAnswered(WhyUnanswered::Inconclusive));
+        for learned in [
+            json!({"unsent": "kept"}),
+            json!({"set": "open"}),
+            json!({"unknown": "ignored"}),
+            json!({"accepted": ["iso-date"], "answered": "iso-date"}),
+        ] {
+            assert_eq!(verdict(&learned, &[unfitting(4)]), Verdict::Broken, "{learned}");
+            assert_eq!(verdict(&learned, &[unfitting(3)]), undecided, "{learned}");
+        }
+        for learned in [
+            json!({"set": "closed"}),
+            json!({"unknown": "refused"}),
+            json!({"answered": "iso-date"}),
+            json!({"beyond": "empty", "status": 200}),
+        ] {
+            assert_eq!(verdict(&learned, &[unfitting(4)]), undecided, "{learned}");
+        }
     }
 
     #[test]

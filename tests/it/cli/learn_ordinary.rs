@@ -74,6 +74,12 @@ fn merge(sent: &Value, pet: &mut Value) -> Option<String> {
     None
 }
 
+/// Changes the documented fields that are sent, and clears one of the others.
+fn clear_note(sent: &Value, pet: &mut Value) -> Option<String> {
+    pet["note"] = sent.get("note").cloned().unwrap_or_else(|| json!(""));
+    merge(sent, pet)
+}
+
 fn service_with_updates(behaviour: (Rejects, Updates)) -> Stub {
     let pets: Mutex<(usize, BTreeMap<usize, Value>)> = Mutex::default();
     Stub::start(move |request, stream| {
@@ -308,65 +314,100 @@ fn a_create_is_asked_only_with_writes_and_where_the_document_leaves_it_open() {
     assert_eq!(of_creates(&report), []);
 }
 
+/// The overlay that states what two runs establish of a service.
+fn overlay_of(service: &Stub) -> String {
+    let (ended, _) = learned(service, SPEC, &["--writes", "--ledger", "ledger.jsonl"]);
+    let ledger = std::fs::read_to_string(ended.path().join("ledger.jsonl")).unwrap();
+    let ledger = with_an_earlier_run(&ledger);
+    let fixed = ["learn", "--spec", "pets.yaml", "--ledger", "ledger.jsonl"];
+    let call = countersign(&[&fixed[..], &["--overlay", "overlay.yaml"]].concat());
+    let ended = call.file("pets.yaml", SPEC).file("ledger.jsonl", &ledger).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    std::fs::read_to_string(ended.path().join("overlay.yaml")).unwrap()
+}
+
+/// The verdicts of a check on what an overlay states, each with the beginning of the fact.
+fn judged(service: &Stub, overlay: &str) -> Vec<(String, Value)> {
+    let url = service.url();
+    let fixed = ["check", "--spec", "pets.yaml", "--overlay", "overlay.yaml"];
+    let call = countersign(&[&fixed[..], &["--base-url", &url, "--writes", "--cleanup"]].concat());
+    let call = call.file("pets.yaml", SPEC).file("overlay.yaml", overlay);
+    let (ended, report) = call.report();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let facts = report["facts"]["rows"].as_array().unwrap().iter();
+    let of_overlay = facts.filter(|fact| fact["rule"] == "changed-answer");
+    let name = |fact: &Value| {
+        let words = fact["fact"].as_str().unwrap().split([' ', ':']).take(2);
+        words.collect::<Vec<_>>().join(" ")
+    };
+    of_overlay.map(|fact| (name(fact), fact["verdict"].clone())).collect()
+}
+
+/// The facts of an overlay that have this verdict.
+fn with_verdict<'rows>(rows: &'rows [(String, Value)], verdict: &str) -> Vec<&'rows str> {
+    let rows = rows.iter().filter(|(_, of_row)| of_row == verdict);
+    rows.map(|(name, _)| name.as_str()).collect()
+}
+
 #[test]
 fn what_two_runs_establish_of_a_create_is_written_into_an_overlay_and_applied() {
     let service = service(|sent, _| lacks(sent, &["name"]));
-    let (ended, _) = learned(&service, SPEC, &["--writes", "--ledger", "ledger.jsonl"]);
-    let ledger = std::fs::read_to_string(ended.path().join("ledger.jsonl")).unwrap();
-    let ledger = with_an_earlier_run(&ledger);
-    let arguments = [
-        "learn",
-        "--spec",
-        "pets.yaml",
-        "--ledger",
-        "ledger.jsonl",
-        "--overlay",
-        "overlay.yaml",
-    ];
-    let call = countersign(&arguments)
-        .file("pets.yaml", SPEC)
-        .file("ledger.jsonl", &ledger);
-    let ended = call.run();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let overlay = std::fs::read_to_string(ended.path().join("overlay.yaml")).unwrap();
+    let overlay = overlay_of(&service);
     let stated = r#"{"gap": "required-fields", "operation": "addPet", "claim": {"required": ["/name"]}}"#;
     assert!(
         overlay.contains("target: \"$['components']['schemas']['NewPet']\"") && overlay.contains(stated),
         "{overlay}"
     );
-    let url = service.url();
-    let arguments = [
-        "check",
-        "--spec",
-        "pets.yaml",
-        "--overlay",
-        "overlay.yaml",
-        "--base-url",
-        &url,
-        "--writes",
-        "--cleanup",
-    ];
-    let call = countersign(&arguments)
-        .file("pets.yaml", SPEC)
-        .file("overlay.yaml", &overlay);
-    let (ended, report) = call.report();
-    assert_eq!(ended.code, 0, "{ended:?}");
-    let facts = report["facts"]["rows"].as_array().unwrap().iter();
-    let of_overlay: Vec<_> = facts.filter(|fact| fact["rule"] == "changed-answer").collect();
-    let of = |name: &str| {
-        let mut named = of_overlay
-            .iter()
-            .filter(|fact| fact["fact"].as_str().unwrap().starts_with(name));
-        named.next().unwrap()["verdict"].clone()
-    };
-    assert_eq!(
-        (of("addPet required-fields"), of("setPet update-semantics")),
-        (json!("undecided"), json!("held"))
+    let rows = judged(&service, &overlay);
+    assert!(
+        with_verdict(&rows, "undecided").contains(&"addPet required-fields"),
+        "{rows:?}"
     );
     assert!(
-        of_overlay.iter().all(|fact| fact["verdict"] != "broken"),
-        "{of_overlay:?}"
+        with_verdict(&rows, "held").contains(&"setPet update-semantics"),
+        "{rows:?}"
     );
+    assert!(with_verdict(&rows, "broken").is_empty(), "{rows:?}");
+}
+
+#[test]
+fn what_fits_no_answer_changes_one_that_an_overlay_states() {
+    let overlay = overlay_of(&service(|_, _| None));
+    let store: Updates = |sent, pet| {
+        pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
+        None
+    };
+    for (update, changed) in [
+        (merge as Updates, &[][..]),
+        (clear_note, &["setPet update-semantics"]),
+        (store, &["setPet unknown-request-fields"]),
+    ] {
+        let rows = judged(&service_with_updates((|_, _| None, update)), &overlay);
+        assert_eq!(with_verdict(&rows, "broken"), changed, "{rows:?}");
+    }
+}
+
+#[test]
+fn trials_that_fit_no_answer_unsettle_what_earlier_runs_established() {
+    let before = service(|_, _| None);
+    let (ended, _) = learned(&before, SPEC, &["--writes", "--ledger", "ledger.jsonl"]);
+    let ledger = std::fs::read_to_string(ended.path().join("ledger.jsonl")).unwrap();
+    let ledger = with_an_earlier_run(&ledger);
+    for (update, state) in [(merge as Updates, "established"), (clear_note, "unstable")] {
+        let service = service_with_updates((|_, _| None, update));
+        let url = service.url();
+        let fixed = ["learn", "--spec", "pets.yaml", "--ledger", "ledger.jsonl", "--writes"];
+        let asked = ["--settle", "0", "--gap", "update-semantics", "--base-url", &url];
+        let call = countersign(&[fixed, asked].concat()).file("pets.yaml", SPEC);
+        let ledger = ledger.replace(&before.url(), &url);
+        let (ended, report) = call.file("ledger.jsonl", &ledger).report();
+        let known = (
+            "update-semantics".to_owned(),
+            state.to_owned(),
+            json!({"unsent": "kept"}),
+        );
+        assert_eq!(claims(&report, &["update-semantics"]), [known], "{ended:?}");
+    }
 }
 
 #[test]

@@ -70,6 +70,7 @@ mod stub;
 mod support;
 mod target;
 mod token_command;
+mod unanswered;
 mod usage;
 mod wait;
 mod watched;
