@@ -16,7 +16,7 @@ pub(super) struct ClaimTally {
     pub(super) void: u64,
     /// How many of the observations come from trials.
     pub(super) from_trials: u64,
-    /// Whether a trial was sent, whatever it showed.
+    /// Whether a trial was sent, or a response came that could have shown something, whatever it showed.
     pub(super) was_asked: bool,
 }
 
