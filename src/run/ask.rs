@@ -372,7 +372,8 @@ impl Session<'_> {
         if !self.succeeded(&exchange) {
             subject.last_choices.take();
         }
-        self.look_for_effect(subject, self.settings.settle).await;
+        self.look_for_effect(subject, (self.first_wait(), self.settings.settle))
+            .await;
         let unseen_controls = subject.unseen_controls.get() + u64::from(self.gaps().awaits_effect());
         subject.unseen_controls.set(unseen_controls);
         if subject.view.is_some() {
@@ -435,7 +436,11 @@ impl Session<'_> {
         }
         // What the control wrote is listed by now, and what the variant wrote may never be, so the wait is short.
         if !self.delays.invariant_update_timed_out.get() {
-            self.look_for_effect(subject, self.short_wait()).await;
+            // What an update keeps needs two looks, one of them as late as possible.
+            let is_about_others = matches!(question.asks, Asks::UpdateOfOneField { .. });
+            let longest = self.short_wait();
+            let first_wait = if is_about_others { longest } else { self.first_wait() };
+            self.look_for_effect(subject, (first_wait, longest)).await;
         }
         true
     }
@@ -579,7 +584,7 @@ impl Session<'_> {
 
     /// Reads the record until it shows what the last request of a trial did, if that is still to be seen. In a list, it
     /// reads first the page that last showed the record, then the others.
-    async fn look_for_effect(&self, subject: &AskedOperation<'_>, longest: Duration) {
+    async fn look_for_effect(&self, subject: &AskedOperation<'_>, (first_wait, longest): (Duration, Duration)) {
         let Some(view) = subject.view.as_ref().filter(|_| self.gaps().awaits_effect()) else {
             return;
         };
@@ -597,7 +602,7 @@ impl Session<'_> {
                 self.look_at_other_pages(subject, (*list, view), &is_found).await;
             }
         };
-        let (_, delay) = repeat_until((self.first_wait(), longest), walk, |()| !self.gaps().awaits_effect()).await;
+        let (_, delay) = repeat_until((first_wait, longest), walk, |()| !self.gaps().awaits_effect()).await;
         self.note_delay(delay);
     }
 
