@@ -33,6 +33,9 @@ use crate::plan::{Asks, BodyChange, Question};
 const MAX_NAMES: usize = 64;
 /// The largest number that counts as a page size: a larger one may mean something else.
 pub(super) const LARGEST_PAGE: u64 = 100_000;
+/// Many services compress only bodies of some length, such as one or two kibibytes: a shorter one that is not
+/// compressed says nothing about others.
+const MIN_COMPRESSED: usize = 2048;
 /// The fewest pairs of neighbours with different times from which an order by time is claimed. A pair that several
 /// responses show is one.
 const MIN_PAIRS: usize = 4;
@@ -172,6 +175,11 @@ impl<'contract> Gaps<'contract> {
     #[must_use]
     pub(crate) fn next(&self, question: usize) -> Option<BodyChange> {
         self.trials.next(question)
+    }
+
+    /// Notes that the trial of a question, by its index, which has this body is not sent.
+    pub(crate) fn note_unsendable(&mut self, question: usize, body: &Value) {
+        self.trials.note_unsendable(question, body);
     }
 
     /// Returns whether an operation must still accept a request: because a trial was rejected since it last did, which
@@ -419,9 +427,14 @@ impl<'contract> Gaps<'contract> {
 
     fn count_compression(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         // Whether another client accepts a coding is not known here, and an empty body has none.
-        if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
-            let sent = shown.response.was_compressed;
+        if shown.intent.is_of_other_client() || shown.response.body.is_empty() {
+            return;
+        }
+        let sent = shown.response.was_compressed;
+        if sent || shown.response.body.len() >= MIN_COMPRESSED {
             self.count(id, Claim::HeaderSent { sent }, shown);
+        } else {
+            self.tallies[id].was_asked = true;
         }
     }
 
@@ -709,7 +722,7 @@ impl<'contract> Gaps<'contract> {
             let Some(operation) = location.operation else { continue };
             let at = (location.gap, operation, location.pointer.as_str());
             let tally = &mut self.tallies[id];
-            tally.was_asked = trials.was_asked(at);
+            tally.was_asked |= trials.was_asked(at);
             tally.has_question = trials.has_question(at);
             tally.fits_no_claim = trials.fitting_no_claim(at);
             let joint = match location.kind {

@@ -19,8 +19,13 @@ use crate::plan::{TRIALS_TO_INDICATE, words_of_rejection};
 /// How often a create must accept the smallest body: each time leaves a record. An update leaves none, so it must do so
 /// [`TRIALS_TO_INDICATE`] times.
 const NEEDED_ACCEPTANCES: u64 = 2;
-/// The most required fields that are asked about: each takes [`TRIALS_TO_INDICATE`] requests.
-const MAX_REQUIRED: usize = 8;
+/// The most required fields each of which takes [`TRIALS_TO_INDICATE`] requests.
+pub(super) const MAX_PROVED: usize = 8;
+/// The most required fields that are asked about. If they are more than [`MAX_PROVED`], each takes only one request
+/// without it from the whole body and one from the smallest, which is no proof.
+const MAX_REQUIRED: usize = 24;
+/// How deep fields are asked about, in names.
+const MAX_DEPTH: usize = 3;
 /// The most bodies that are sent.
 const MAX_TRIES: u64 = 64;
 
@@ -30,17 +35,19 @@ type Fields = BTreeSet<usize>;
 /// The search for what an operation requires.
 #[derive(Clone, Debug)]
 pub(super) struct RequiredSearch {
-    /// The fields of the whole body, which was accepted: those at its top, and those in objects there.
+    /// The fields of the whole body, which was accepted: those at its top, and those in objects, up to [`MAX_DEPTH`].
     fields: Vec<Field>,
     tried: BTreeMap<Fields, BodyOutcome>,
+    /// The bodies that are not sent, because each may have stored a record before.
+    unsendable: BTreeSet<Fields>,
     /// Whether the whole body has every object in which the contract documents fields.
     has_every_object: bool,
     /// Whether the whole body has every field at the top that the contract documents.
     has_every_top: bool,
     /// How often the smallest body must be accepted.
     needed_acceptances: u64,
-    /// The fields at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record
-    /// from others, and those whose effect is looked for.
+    /// The fields at the top that are left out of no body of [`SmallestBodies::by_depth`] but the first: those that
+    /// tell a record from others, and those whose effect is looked for.
     always_sent: Fields,
     /// Whether the service may accept an empty body as one that does nothing, whatever it requires of other bodies.
     pub(super) may_do_nothing: bool,
@@ -54,8 +61,30 @@ pub(super) struct RequiredSearch {
 #[derive(Clone, Debug)]
 struct Field {
     pointer: String,
-    /// The field at the top that contains it.
+    /// The field that contains it; `None` at the top.
     within: Option<usize>,
+    /// The number of fields that contain it.
+    depth: usize,
+}
+
+/// Adds the fields of an object, each followed by those that it contains.
+fn add_fields(object: &Value, at: &str, (within, depth): (Option<usize>, usize), fields: &mut Vec<Field>) {
+    for (name, value) in object.as_object().into_iter().flatten() {
+        let index = fields.len();
+        let at = pointer::join(at, name);
+        fields.push(Field {
+            pointer: at.clone(),
+            within,
+            depth,
+        });
+        let (inner, at) = match value {
+            Value::Array(elements) => (elements.first(), pointer::join(&at, "0")),
+            value => (Some(value), at),
+        };
+        if let Some(inner) = inner.filter(|_| depth + 1 < MAX_DEPTH) {
+            add_fields(inner, &at, (Some(index), depth + 1), fields);
+        }
+    }
 }
 
 /// What became of a body.
@@ -109,11 +138,17 @@ enum SearchStep<Found> {
 struct SmallestBodies {
     /// The required fields.
     required: Fields,
-    /// The required fields at the top, with everything in those that are objects.
-    smallest: Fields,
-    /// The required fields, every object with its required fields alone, and the fields in
-    /// [`RequiredSearch::always_sent`]; where there is no object, the same as `smallest`.
-    with_objects: Fields,
+    /// The smallest body in which fields of each depth are left out. The first has the required fields at the top. Each
+    /// further one has every object that is less deep, with the required fields so far, and the fields in
+    /// [`RequiredSearch::always_sent`]. The deepest fields of each that are objects have everything in them.
+    by_depth: Vec<Fields>,
+}
+
+impl SmallestBodies {
+    /// The smallest of them.
+    fn smallest(&self) -> &Fields {
+        &self.by_depth[0]
+    }
 }
 
 /// What the search found.
@@ -133,23 +168,7 @@ impl RequiredSearch {
     /// creates no record.
     pub(super) fn of(whole: &Value, (documented, always_sent): (&[String], Option<&[String]>)) -> Self {
         let mut fields = Vec::new();
-        for (name, value) in whole.as_object().into_iter().flatten() {
-            let top = fields.len();
-            let at = pointer::join("", name);
-            fields.push(Field {
-                pointer: at.clone(),
-                within: None,
-            });
-            let (inner, at) = match value {
-                Value::Array(elements) => (elements.first(), pointer::join(&at, "0")),
-                value => (Some(value), at),
-            };
-            let names = inner.and_then(Value::as_object).into_iter().flatten();
-            fields.extend(names.map(|(name, _)| Field {
-                pointer: pointer::join(&at, name),
-                within: Some(top),
-            }));
-        }
+        add_fields(whole, "", (None, 0), &mut fields);
         let names = |at: &str| pointer::tokens(at).filter(|token| token != "0").count();
         let has_object = |at: &str| {
             let above = at.rsplit_once('/').map_or("", |(above, _)| above);
@@ -162,7 +181,7 @@ impl RequiredSearch {
             let mut always_sent = always_sent.into_iter().flatten();
             field.within.is_none() && always_sent.any(|at| first(at) == first(&field.pointer))
         };
-        let is_known = |at: &String| names(at) < 2 || (names(at) == 2 && has_object(at));
+        let is_known = |at: &String| names(at) < 2 || (names(at) <= MAX_DEPTH && has_object(at));
         let is_sent = |at: &String| names(at) > 1 || whole.pointer(at).is_some();
         let mut search = Self {
             has_every_object: documented.iter().all(is_known),
@@ -172,6 +191,7 @@ impl RequiredSearch {
             may_do_nothing: false,
             fields,
             tried: BTreeMap::new(),
+            unsendable: BTreeSet::new(),
             others: 0,
             tries: 0,
             awaits_acceptance: false,
@@ -182,8 +202,7 @@ impl RequiredSearch {
 
     /// Adds what became of a body: whether it was accepted or rejected, or neither, and the text of the response.
     pub(super) fn add(&mut self, sent: &Value, accepted: Option<bool>, text: &str) {
-        let has = |index: &usize| sent.pointer(&self.fields[*index].pointer).is_some();
-        let body: Fields = (0..self.fields.len()).filter(has).collect();
+        let body = self.fields_in(sent);
         let words = words_of_rejection(text);
         let is_named = |field: &Field| pointer::last(&field.pointer).is_some_and(|name| words.contains(name.as_str()));
         let named = |index: &usize| !body.contains(index) && is_named(&self.fields[*index]);
@@ -203,6 +222,16 @@ impl RequiredSearch {
             }
             None => self.others += 1,
         }
+    }
+
+    /// Notes that this body is not sent again.
+    pub(super) fn note_unsendable(&mut self, body: &Value) {
+        self.unsendable.insert(self.fields_in(body));
+    }
+
+    fn fields_in(&self, body: &Value) -> Fields {
+        let has = |index: &usize| body.pointer(&self.fields[*index].pointer).is_some();
+        (0..self.fields.len()).filter(has).collect()
     }
 
     /// Notes that the operation still accepts a request.
@@ -260,17 +289,16 @@ impl RequiredSearch {
             return None;
         }
         let rejections: u64 = tried.iter().map(rejected).sum();
-        let smallest_acceptances = self.accepted(&bodies.smallest);
-        let with_objects_acceptances = match bodies.smallest == bodies.with_objects {
-            true => 0,
-            false => self.accepted(&bodies.with_objects),
-        };
+        let smallest = bodies.smallest();
+        let different: BTreeSet<_> = bodies.by_depth.iter().collect();
+        let acceptances: u64 = different.into_iter().map(|body| self.accepted(body)).sum();
         Some(RequiredFields {
             required,
-            count: rejections + smallest_acceptances + with_objects_acceptances,
-            is_proof: (smallest_acceptances >= self.needed_acceptances || bodies.smallest == self.all())
+            count: rejections + acceptances,
+            is_proof: (self.accepted(smallest) >= self.needed_acceptances || *smallest == self.all())
+                && bodies.required.len() <= MAX_PROVED
                 && (self.has_every_top || bodies.required.is_empty())
-                && !(self.may_do_nothing && bodies.smallest.is_empty()),
+                && !(self.may_do_nothing && smallest.is_empty()),
         })
     }
 
@@ -286,8 +314,17 @@ impl RequiredSearch {
         (0..self.fields.len()).collect()
     }
 
-    fn inside(&self, top: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.fields.len()).filter(move |index| self.fields[*index].within == Some(top))
+    /// Returns the fields that a field contains.
+    fn inside(&self, field: usize) -> impl Iterator<Item = usize> + '_ {
+        let within = |index: &usize| self.fields[*index].within;
+        let is_inside = move |index: &usize| std::iter::successors(within(index), within).any(|other| other == field);
+        (0..self.fields.len()).filter(is_inside)
+    }
+
+    /// Returns these fields with those that they contain.
+    fn with_inside(&self, fields: &Fields) -> Fields {
+        let inside = fields.iter().flat_map(|field| self.inside(*field));
+        inside.chain(fields.iter().copied()).collect()
     }
 
     fn outcome(&self, body: &Fields) -> Option<&BodyOutcome> {
@@ -304,6 +341,8 @@ impl RequiredSearch {
             }) => Err(()),
             Some(outcome) if outcome.accepted > 0 => Ok(Some(true)),
             Some(outcome) if outcome.rejected > 0 => Ok(Some(false)),
+            // A larger one is tried instead. Nothing is claimed unless this one is shown to be rejected.
+            _ if self.unsendable.contains(body) => Ok(Some(false)),
             _ => Ok(None),
         }
     }
@@ -311,10 +350,10 @@ impl RequiredSearch {
     fn next(&self, is_sent_by_no_other: bool) -> SearchStep<()> {
         match self.confirmed() {
             SearchStep::Found(bodies) => {
-                let is_accepted_enough =
-                    bodies.smallest == self.all() || self.accepted(&bodies.smallest) >= self.needed_acceptances;
-                match is_sent_by_no_other && !is_accepted_enough {
-                    true => SearchStep::Send(bodies.smallest),
+                let smallest = bodies.smallest();
+                let is_accepted_enough = *smallest == self.all() || self.accepted(smallest) >= self.needed_acceptances;
+                match is_sent_by_no_other && !is_accepted_enough && !self.unsendable.contains(smallest) {
+                    true => SearchStep::Send(smallest.clone()),
                     false => SearchStep::Found(()),
                 }
             }
@@ -337,15 +376,22 @@ impl RequiredSearch {
         if bodies.required.len() > MAX_REQUIRED {
             return SearchStep::Stuck;
         }
+        let trials = match bodies.required.len() {
+            ..=MAX_PROVED => TRIALS_TO_INDICATE,
+            _ => 2,
+        };
         for field in &bodies.required {
             let without = self.both_without(*field, &bodies);
             // The rejections of both bodies together show that a field is required.
-            let wanted = TRIALS_TO_INDICATE / u64::try_from(without.len()).unwrap_or(1).max(1);
+            let wanted = trials / u64::try_from(without.len()).unwrap_or(1).max(1);
             for body in without {
                 match self.is_accepted(&body) {
                     Ok(Some(true)) | Err(()) => return SearchStep::Stuck,
                     _ if self.outcome(&body).is_none_or(|outcome| outcome.rejected < wanted) => {
-                        return SearchStep::Send(body);
+                        return match self.unsendable.contains(&body) {
+                            true => SearchStep::Stuck,
+                            false => SearchStep::Send(body),
+                        };
                     }
                     _ => {}
                 }
@@ -356,50 +402,41 @@ impl RequiredSearch {
 
     /// Returns the whole body and the smallest one that has the field, both without it; once if they are the same.
     fn both_without(&self, field: usize, bodies: &SmallestBodies) -> BTreeSet<Fields> {
-        let small = match self.fields[field].within {
-            None => &bodies.smallest,
-            Some(_) => &bodies.with_objects,
-        };
+        let small = &bodies.by_depth[self.fields[field].depth];
         let gone: Fields = self.inside(field).chain([field]).collect();
         [&self.all(), small].into_iter().map(|body| body - &gone).collect()
     }
 
     /// Returns the smallest bodies that are accepted.
     fn smallest(&self) -> SearchStep<SmallestBodies> {
-        let tops: Vec<_> = (0..self.fields.len())
-            .filter(|index| self.fields[*index].within.is_none())
-            .collect();
-        let with_inside = |chosen: &Fields| -> Fields {
-            let inside = chosen.iter().flat_map(|top| self.inside(*top));
-            inside.chain(chosen.iter().copied()).collect()
+        let mut bodies = SmallestBodies {
+            required: Fields::new(),
+            by_depth: Vec::new(),
         };
-        let top = match self.grown(&tops, &with_inside) {
-            SearchStep::Found(top) => top,
-            SearchStep::Send(body) => return SearchStep::Send(body),
-            SearchStep::Stuck => return SearchStep::Stuck,
-        };
-        let objects = tops.iter().copied().filter(|top| self.inside(*top).next().is_some());
-        let around: Fields = objects.chain(top.iter().chain(&self.always_sent).copied()).collect();
-        let inner: Vec<_> = (0..self.fields.len())
-            .filter(|index| self.fields[*index].within.is_some())
-            .collect();
-        let smallest = with_inside(&top);
-        if inner.is_empty() {
-            return SearchStep::Found(SmallestBodies {
-                required: top,
-                with_objects: smallest.clone(),
-                smallest,
-            });
+        for depth in 0..MAX_DEPTH {
+            let at_depth = |index: &usize| self.fields[*index].depth == depth;
+            let fields: Vec<_> = (0..self.fields.len()).filter(at_depth).collect();
+            let mut around = Fields::new();
+            if depth > 0 {
+                let is_object =
+                    |index: &usize| self.fields[*index].depth < depth && self.inside(*index).next().is_some();
+                around.extend((0..self.fields.len()).filter(is_object));
+                around.extend(bodies.required.iter().chain(&self.always_sent).copied());
+            }
+            if depth > 0 && fields.is_empty() {
+                break;
+            }
+            let body = |chosen: &Fields| &around | &self.with_inside(chosen);
+            match self.grown(&fields, &body) {
+                SearchStep::Found(found) => {
+                    bodies.by_depth.push(body(&found));
+                    bodies.required.extend(found);
+                }
+                SearchStep::Send(body) => return SearchStep::Send(body),
+                SearchStep::Stuck => return SearchStep::Stuck,
+            }
         }
-        match self.grown(&inner, &|chosen| &around | chosen) {
-            SearchStep::Found(inner) => SearchStep::Found(SmallestBodies {
-                required: &top | &inner,
-                smallest,
-                with_objects: &around | &inner,
-            }),
-            SearchStep::Send(body) => SearchStep::Send(body),
-            SearchStep::Stuck => SearchStep::Stuck,
-        }
+        SearchStep::Found(bodies)
     }
 
     /// Returns fields with which a body is accepted, and of which, as far as was tried, none can be left out.
@@ -565,6 +602,103 @@ mod tests {
             assert_eq!(search.required(|_| false).unwrap().required, [last]);
             assert!(search.tries <= 16, "{last}: {}", search.tries);
         }
+    }
+
+    #[test]
+    fn fields_three_names_deep_are_asked_about_where_their_objects_are_sent() {
+        let whole = json!({
+            "name": "a",
+            "address": {"street": "b", "geo": {"lat": 1, "lon": 2, "datum": "c"}, "notes": [{"by": "d", "text": "e"}]},
+        });
+        let documented: Vec<_> = ["/name", "/address/street", "/address/geo/lat", "/address/notes/0/text"]
+            .map(str::to_owned)
+            .into();
+        let nested = |sent: &Value| {
+            let address = sent.get("address").and_then(|_| lacks(sent, &["/address/geo"]));
+            let geo = sent.pointer("/address/geo");
+            let geo = geo.and_then(|_| lacks(sent, &["/address/geo/lat", "/address/geo/lon"]));
+            let note = sent.pointer("/address/notes/0");
+            address
+                .or(geo)
+                .or(note.and_then(|_| lacks(sent, &["/address/notes/0/text"])))
+        };
+        let mut search = RequiredSearch::of(&whole, (&documented, Some(&[])));
+        let mut accepted = 0;
+        while let Some(left) = search.next_omissions(true) {
+            let mut sent = whole.clone();
+            left.iter().for_each(|at| crate::plan::remove_member(&mut sent, at));
+            let lacking = lacks(&sent, &["/name"]).or_else(|| nested(&sent));
+            accepted += u64::from(lacking.is_none());
+            search.add(&sent, Some(lacking.is_none()), "");
+        }
+        search.confirm_acceptance();
+        let found = search.required(|_| false).unwrap();
+        let expected = [
+            "/address/geo",
+            "/address/geo/lat",
+            "/address/geo/lon",
+            "/address/notes/*/text",
+            "/name",
+        ];
+        assert_eq!(
+            (found.required.as_slice(), found.is_proof),
+            (&expected.map(str::to_owned)[..], true)
+        );
+        assert!(search.tries < MAX_TRIES && accepted <= 9, "{} {accepted}", search.tries);
+        // An object that is deeper, or that was never sent, may require anything.
+        for unknown in ["/address/geo/datum/year", "/home/street"] {
+            let documented = [documented.clone(), vec![unknown.to_owned()]].concat();
+            let mut other = RequiredSearch::of(&whole, (&documented, Some(&[])));
+            other.tried.clone_from(&search.tried);
+            assert_eq!(other.required(|_| false), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn many_required_fields_are_found_and_no_more_than_seen() {
+        let names = |count: u8| (0..count).map(|index| format!("f{index:02}")).collect::<Vec<_>>();
+        for (required, optional, is_named) in [(9, 3, true), (12, 2, false), (20, 2, true)] {
+            let whole: Value = names(required + optional)
+                .into_iter()
+                .map(|name| (name, json!("a")))
+                .collect();
+            let required = names(required);
+            let lacking = |sent: &Value| required.iter().find(|name| sent.get(name.as_str()).is_none()).cloned();
+            let all = required.join(", ");
+            let mut search = RequiredSearch::of(&whole, (&[], Some(&[])));
+            while let Some(left) = search.next_omissions(true) {
+                let mut sent = whole.clone();
+                left.iter().for_each(|at| crate::plan::remove_member(&mut sent, at));
+                let text = if is_named { all.as_str() } else { "" };
+                search.add(&sent, Some(lacking(&sent).is_none()), text);
+            }
+            search.confirm_acceptance();
+            let found = search.required(|_| false).unwrap();
+            let expected: Vec<_> = required.iter().map(|name| format!("/{name}")).collect();
+            assert_eq!((found.required, found.is_proof), (expected, false));
+        }
+        let whole: Value = names(30).into_iter().map(|name| (name, json!("a"))).collect();
+        let found = search_with(&whole, |_, sent| (sent.as_object().unwrap().len() < 30).then_some(""));
+        assert_eq!(found.0, None);
+    }
+
+    #[test]
+    fn a_body_that_is_not_sent_again_is_done_without_unless_it_would_be_the_proof() {
+        let whole = json!({"contact": "a", "venue": "b", "note": "c"});
+        let found = |required: &'static [&'static str]| {
+            let mut search = RequiredSearch::of(&whole, (&[], Some(&[])));
+            search.note_unsendable(&json!({}));
+            while let Some(left) = search.next_omissions(true) {
+                let mut sent = whole.clone();
+                left.iter().for_each(|at| crate::plan::remove_member(&mut sent, at));
+                assert_ne!(sent, json!({}));
+                search.add(&sent, Some(lacks(&sent, required).is_none()), "");
+            }
+            search.confirm_acceptance();
+            search.required(|_| false).map(|found| found.required)
+        };
+        assert_eq!(found(&["/contact", "/venue"]).unwrap(), ["/contact", "/venue"]);
+        assert_eq!((found(&["/contact"]), found(&[])), (None, None));
     }
 
     fn lacks(sent: &Value, fields: &[&'static str]) -> Option<&'static str> {

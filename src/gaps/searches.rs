@@ -6,7 +6,7 @@
 //! Each control of a create leaves a record, so all trials share two: a body that was accepted before them, and one
 //! that is accepted after them, which another trial may send. Until that one is accepted, no rejection counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -54,6 +54,8 @@ struct OperationSearches {
     tried: BTreeMap<usize, QuestionOutcomes>,
     /// The trials that decide nothing, by question.
     void: BTreeMap<usize, u64>,
+    /// The questions that are given up, because the same create would have to be sent again.
+    given_up: BTreeSet<usize>,
 }
 
 /// What became of the bodies that ask one question.
@@ -242,6 +244,19 @@ impl Searches {
         SearchTrial::Showed(shown)
     }
 
+    /// Notes that a trial with this body is not sent, because it may have stored a record before. The search for what
+    /// is required does without it; any other question is given up.
+    pub(super) fn note_unsendable(&mut self, questions: &[Question], index: usize, body: &Value) {
+        let question = questions.get(index);
+        let Some(searched) = question.and_then(|question| self.by_operation.get_mut(&question.operation)) else {
+            return;
+        };
+        match (&mut searched.required, question.map(|question| &question.asks)) {
+            (Some(search), Some(Asks::Required { .. })) => search.note_unsendable(body),
+            _ => drop(searched.given_up.insert(index)),
+        }
+    }
+
     /// Whether a text as long as this one was accepted before.
     pub(super) fn has_accepted(&self, (operation, index): (OperationId, usize), text: &str) -> bool {
         let searched = self.by_operation.get(&operation);
@@ -261,7 +276,10 @@ impl Searches {
         let question = questions.get(index).filter(|question| question.builds_on_trials())?;
         let searched = self.by_operation.get(&question.operation)?;
         let search = |is_sent_by_no_other| searched.required.as_ref()?.next_omissions(is_sent_by_no_other);
-        let is_decided = |index: usize| searched.tried.get(&index).is_some_and(QuestionOutcomes::is_decided);
+        let is_decided = |index: usize| {
+            let is_decided = searched.tried.get(&index).is_some_and(QuestionOutcomes::is_decided);
+            is_decided || searched.given_up.contains(&index)
+        };
         // A body is not sent again if its record could not be told from another.
         let may_repeat = |index: usize| searched.original.is_some() || !searched.tried.contains_key(&index);
         match question.asks {

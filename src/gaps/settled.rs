@@ -8,6 +8,7 @@ use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate, WhyUnanswe
 use super::join::{AnswerSubject, join_all, subject};
 use super::ledger::{LedgerEntry, LedgerLine, are_apart, current_answers, gaps_with_unstable_answer, runs_by_answer};
 use super::locations::GapLocations;
+use super::required::MAX_PROVED;
 use super::trial::TrialOutcome;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
@@ -101,7 +102,7 @@ fn is_seen_at_most(kind: GapKind) -> bool {
 fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Utc>) -> BTreeSet<AnswerSubject> {
     let mut current = current_answers(lines, time);
     // What an outage or too few records hid from one run, another may show.
-    let (void, short) = (void_trials(lines), short_of_records(&current));
+    let (void, short) = (void_trials(lines), short_of_records(contract, &current));
     current.retain(|(line, answer)| {
         let run = line.run.as_str();
         let is_hidden = void.contains(&(run, asked(answer))) || short.contains(&(run, answer.operation.as_deref()));
@@ -146,19 +147,29 @@ fn void_trials(lines: &[LedgerLine]) -> BTreeSet<(&str, Asked<'_>)> {
     asked.collect()
 }
 
-/// Returns the operations that had too few records to be asked about everything, each with the tag of its run.
+/// Returns the writes that had too few records to be asked about everything, each with the tag of its run. A list with
+/// few items lacks something else.
 fn short_of_records<'lines>(
+    contract: &Contract,
     current: &[(&'lines LedgerLine, &'lines Answer)],
 ) -> BTreeSet<(&'lines str, Option<&'lines str>)> {
     let short = current
         .iter()
         .filter(|(_, answer)| answer.reason == Some(WhyUnanswered::NoValue));
+    let is_read = |answer: &Answer| {
+        let operation = answer
+            .operation
+            .as_ref()
+            .and_then(|name| contract.operation_named(name));
+        operation.is_some_and(|operation| contract.operation(operation).is_read())
+    };
+    let short = short.filter(|(_, answer)| !is_read(answer));
     let short = short.map(|(line, answer)| (line.run.as_str(), answer.operation.as_deref()));
     short.collect()
 }
 
-/// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once, and a body
-/// without any field only twice. Where four trials agree and the answer is still only seen, no response can show what
+/// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once, a body
+/// without any field only twice, and each of many required fields is left out only twice. Where four trials agree and the answer is still only seen, no response can show what
 /// was sent. This excludes other required fields, whose count is of requests and not of trials, and gaps that controls
 /// show, because a run with controls may show more. What was inconclusive without a trial that is void will be so
 /// again.
@@ -177,7 +188,8 @@ fn another_run_adds_nothing(contract: &Contract, answer: &Answer) -> bool {
     let asks_by_trials = kind.is_some_and(|kind| kind != GapKind::RequiredFields && !shows_in_controls(kind));
     let is_tried = asks_by_trials && answer.observations.supporting >= TRIALS_TO_INDICATE;
     let is_sent_once = answer.claim == accepted || answer.claim == needs_nothing;
-    answer.state == AnswerState::Seen && (is_tried || is_never_tried || is_sent_once)
+    let needs_many = matches!(&answer.claim, Some(Claim::Required { required }) if required.len() > MAX_PROVED);
+    answer.state == AnswerState::Seen && (is_tried || is_never_tried || is_sent_once || needs_many)
 }
 
 #[cfg(test)]
@@ -340,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_create_that_needs_nothing_is_settled_once_two_runs_saw_it() {
+    fn a_create_that_needs_nothing_or_very_much_is_settled_once_two_runs_saw_it() {
         let required = |names: &[&str]| {
             let required = names.iter().map(|name| (*name).to_owned()).collect();
             let claim = Claim::Required { required };
@@ -348,6 +360,8 @@ mod tests {
         };
         let twice = |answer: Answer| count(&[(0, answer.clone()), (2, answer)], 3);
         assert_eq!((twice(required(&[])), twice(required(&["/firstname"]))), (1, 0));
+        let many = ["/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h", "/i"];
+        assert_eq!((twice(required(&many)), twice(required(&many[..8]))), (1, 0));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) struct ClaimTally {
     pub(super) from_trials: u64,
     /// How many trials show what fits no claim.
     pub(super) fits_no_claim: u64,
-    /// Whether a trial was sent, whatever it showed.
+    /// Whether a trial was sent, or a response came that could have shown something, whatever it showed.
     pub(super) was_asked: bool,
     /// Whether a question about it was to be asked.
     pub(super) has_question: bool,

@@ -311,6 +311,11 @@ impl RunTrials {
         self.searches.next(&self.questions, question)
     }
 
+    /// Notes that the trial of a question which has this body is not sent, because it may have stored a record before.
+    pub(super) fn note_unsendable(&mut self, question: usize, body: &Value) {
+        self.searches.note_unsendable(&self.questions, question, body);
+    }
+
     /// Whether an operation must still accept a request, so that its rejections count or its record loses a long text.
     pub(super) fn awaits_acceptance(&self, operation: OperationId) -> bool {
         self.searches.awaits_acceptance(operation)
@@ -458,7 +463,6 @@ impl RunTrials {
             return;
         };
         let records = contract.records_showing_update(update, body);
-        let has_pages = contract.operation(read).page.is_some();
         let found = |sent: &Value| records.iter().find(|item| is_record_of(contract, update, sent, item));
         match (variants.last_mut(), control) {
             (None, Some(control)) => {
@@ -483,12 +487,11 @@ impl RunTrials {
                         let earlier = |shown| Some(*self.results.get(*index)?.shown.get(&shown).unwrap_or(&0));
                         match shown {
                             Some(TrialResult::FitsNoClaim | TrialResult::Other) => false,
-                            // Fields that were not sent may be cleared later, so the last of these trials waits for it,
-                            // unless each look takes several requests.
+                            // Fields that were not sent may be cleared later, so the last of these trials waits for it.
                             Some(
                                 shown @ (TrialResult::UnsentFields(UnsentFields::Kept)
                                 | TrialResult::SomeUnsentFields(UnsentFields::Kept)),
-                            ) => has_pages || earlier(shown) != Some(TRIALS_TO_INDICATE - 1),
+                            ) => earlier(shown) != Some(TRIALS_TO_INDICATE - 1),
                             _ => true,
                         }
                     };

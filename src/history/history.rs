@@ -61,6 +61,9 @@ pub(crate) struct History<'run> {
     pub(super) own: HashMap<OperationId, OwnershipEntry>,
     /// For each list, the total that its first page stated before any create was accepted whose records are its items.
     pub(super) totals_before_creates: HashMap<OperationId, i64>,
+    /// For each list, the total that its first page stated before the run sent any create: one may add records to other
+    /// lists too.
+    pub(super) totals_before_any_create: HashMap<OperationId, i64>,
     /// The creates whose identifiers led to another record, each with the reason. Nothing is written under their
     /// identifiers any more, not even in later rounds.
     pub(super) doubted_creates: HashMap<OperationId, String>,
@@ -153,6 +156,7 @@ impl<'run> History<'run> {
             updated_as_last_listed: HashMap::new(),
             own: HashMap::new(),
             totals_before_creates: HashMap::new(),
+            totals_before_any_create: HashMap::new(),
             doubted_creates: HashMap::new(),
             stopped_creates: HashSet::new(),
             updated_without_effect: HashSet::new(),

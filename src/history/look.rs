@@ -54,6 +54,12 @@ pub(crate) enum LookGoal {
     InferredPages(Target),
     /// Everything that the run may have left.
     Residue,
+    /// The same, but a walk ends once it has read the first pages, this many, and the last one, and has shown every
+    /// item by which the list has grown since the run began.
+    ResidueUntilCounted {
+        /// The number of pages.
+        first_pages: u64,
+    },
     /// Nothing: the page is read like any other.
     Nothing,
     /// A record that the run uses as its own: whether it has the run tag.
@@ -173,6 +179,9 @@ impl History<'_> {
             LookGoal::FirstAndLastPage { total } => LookState::FirstAndLastPage(*total),
             LookGoal::InferredPages(target) => LookState::InferredPages(Box::new(InferredWalk::new(target.clone()))),
             LookGoal::Residue => LookState::Residue(self.residue_search()),
+            LookGoal::ResidueUntilCounted { first_pages } => {
+                LookState::Residue(self.residue_search().ending_once_counted(*first_pages))
+            }
             LookGoal::Nothing => LookState::Nothing,
             LookGoal::Own { operation } => LookState::Own(*operation, TagCheck::Unread),
             LookGoal::Pages => LookState::Pages,
@@ -187,7 +196,10 @@ impl History<'_> {
                 LookState::Update(Box::new(self.update_search(update, Some(sent))))
             }
         };
-        let is_residue_walk = matches!(goal, LookGoal::Residue | LookGoal::Recount);
+        let is_residue_walk = matches!(
+            goal,
+            LookGoal::Residue | LookGoal::ResidueUntilCounted { .. } | LookGoal::Recount
+        );
         let walk = new_walk(list, WalkExtent::WholeList, (max_pages, is_residue_walk));
         let counted = match goal {
             LookGoal::Recount => self.residue_tracker.walks.remove(&list),
@@ -322,6 +334,13 @@ impl History<'_> {
             self.note_total(list, page.total);
         }
         look.add(page, enough);
+        if let LookState::Residue(search) = &look.state
+            && self.shows_all_that_was_added(search, &look.walk)
+        {
+            look.walk.end = WalkEnd::SeenEnough;
+            look.ended_early = true;
+            enough = true;
+        }
         enough
     }
 

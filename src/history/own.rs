@@ -155,10 +155,12 @@ impl History<'_> {
 
     /// Notes how many items the first page of a list states, unless a create was accepted whose records are its items.
     pub(super) fn note_total(&mut self, list: OperationId, total: Option<i64>) {
-        if let Some(total) = total
-            && self.count_created_items(list) == 0
-        {
+        let Some(total) = total else { return };
+        if self.count_created_items(list) == 0 {
             self.totals_before_creates.insert(list, total);
+        }
+        if !self.has_sent_creates() {
+            self.totals_before_any_create.insert(list, total);
         }
     }
 

@@ -101,9 +101,14 @@ pub(crate) fn total_and_space_on_last_page(walk: &Walk) -> Option<(i64, u64)> {
     Some((total, if over == 0 { 0 } else { per_page - over }))
 }
 
+/// Whether a walk over the first page of a list and its last one, and no others, adds up.
+pub(super) fn ends_add_up(walk: &Walk) -> bool {
+    walk.end == WalkEnd::SeenEnough && counts_of_ends_add_up(walk)
+}
+
 /// Whether the first page of a list and its last one add up, as far as two pages can show: the last one must hold at
 /// least the items that the others cannot.
-pub(super) fn ends_add_up(walk: &Walk) -> bool {
+pub(super) fn counts_of_ends_add_up(walk: &Walk) -> bool {
     let (Some(first), Some(last)) = (walk.pages.first(), walk.pages.last()) else {
         return false;
     };
@@ -119,7 +124,7 @@ pub(super) fn ends_add_up(walk: &Walk) -> bool {
         && count(first) <= per_page
         && count(last) <= per_page;
     let once = walk.items().count() == walk.count_distinct();
-    walk.end == WalkEnd::SeenEnough && !walk.disagrees() && counted && once
+    !walk.disagrees() && counted && once
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use super::counts::CountedWrites;
 use super::evidence::{Evidence, Rejection, StoredDespiteRejection, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
+use super::pages::counts_of_ends_add_up;
 use super::run_tag::NO_DRAFT_NUMBER;
 use super::sent_strings::SentStrings;
 use super::stray::StrayRecord;
@@ -255,12 +256,26 @@ pub(super) struct ResidueSearch {
     rejected: Vec<(StoredRecord, String)>,
     strays: Vec<StrayRecord>,
     unexplained_records: Vec<UnexplainedRecord>,
+    /// The first pages, this many, that a walk reads in any case before it ends early; `None` if it reads every page.
+    first_pages: Option<u64>,
+    /// The identifiers of the items of the run that the current walk has shown.
+    items_of_run: HashSet<String>,
 }
 
 impl ResidueSearch {
     /// Forgets what only the previous walk has shown.
     pub(super) fn begin_walk(&mut self) {
         self.rejected.clear();
+        self.items_of_run.clear();
+    }
+
+    /// Ends each walk once it has read this many of the first pages and has shown every item by which the list has
+    /// grown.
+    pub(super) fn ending_once_counted(self, first_pages: u64) -> Self {
+        Self {
+            first_pages: Some(first_pages),
+            ..self
+        }
     }
 
     /// Whether the last walk has shown the record of a rejected create in the list of an inferred lifecycle. The
@@ -557,7 +572,8 @@ impl History<'_> {
 
     /// Whether a create was sent, accepted or not, that may have reached the target.
     pub(crate) fn has_sent_creates(&self) -> bool {
-        !self.residue_tracker.write_outcomes.operations().is_empty()
+        let outcomes = &self.residue_tracker.write_outcomes;
+        !(outcomes.tagged.is_empty() && outcomes.untagged.is_empty())
     }
 
     /// Begins a look for residue that knows what is in the residue.
@@ -576,7 +592,8 @@ impl History<'_> {
             record.existed = record.id.as_deref().is_some_and(|id| self.existed(record.list, id));
         }
         self.residue_tracker.unexplained_records.extend(unexplained);
-        if walk.end == WalkEnd::Complete {
+        // A walk that ended early has shown every item by which the list has grown.
+        if matches!(walk.end, WalkEnd::Complete | WalkEnd::SeenEnough) {
             self.residue_tracker.seen_completely.insert(walk.operation);
         }
         self.residue_tracker.walks.insert(walk.operation, walk);
@@ -630,6 +647,58 @@ impl History<'_> {
         };
         self.update_residue(list, item, &mut update);
         self.residue_tracker.residue = residue;
+        self.note_item_of_run(list, item, search);
+    }
+
+    /// Notes an item that a list has in addition since the run began, and that a create of the run explains.
+    fn note_item_of_run(&self, list: OperationId, item: Item<'_>, search: &mut ResidueSearch) {
+        let page = self.contract.operation(list).page.as_ref();
+        let id = page
+            .and_then(|page| pointer::get(item.value, &page.id))
+            .and_then(identifier);
+        let Some(id) = id.filter(|id| !self.existed(list, id)) else {
+            return;
+        };
+        let mut known = search.known.keys();
+        let is_known = known.any(|(create, known)| *known == id && self.creates_items_of(*create, list));
+        if is_known || self.run_tag.is_in(item.value) {
+            search.items_of_run.insert(id);
+        }
+    }
+
+    /// Whether the records of a create are items of this list.
+    fn creates_items_of(&self, create: OperationId, list: OperationId) -> bool {
+        let listed = self.created_and_listed_invariants(create).map(|(_, listed)| listed);
+        let is_item = listed.is_some_and(|listed| listed.item_parameter.is_none());
+        is_item && self.contract.list_showing_created_by(create) == Some(list)
+    }
+
+    /// Whether a walk that looks for residue has shown every item by which its list has grown since the run began, so
+    /// that no other page has one of them. The first page and the last must agree on how many items the list has.
+    pub(super) fn shows_all_that_was_added(&self, search: &ResidueSearch, walk: &Walk) -> bool {
+        let (Some(first_pages), Some(first)) = (search.first_pages, walk.pages.first()) else {
+            return false;
+        };
+        let before = self.totals_before_any_create.get(&walk.operation);
+        let added = before
+            .zip(first.total)
+            .and_then(|(before, now)| now.checked_sub(*before));
+        let has_read = |number: u64| walk.pages.iter().any(|page| page.asked == Some(number));
+        let last = first.last_page.and_then(|last| u64::try_from(last).ok()).unwrap_or(0);
+        let has_read_ends = last == 1 || (last > 1 && has_read(last));
+        let mut left = self.residue_tracker.residue.iter().filter(|left| !left.deleted);
+        let is_seen = |left: &Residue| {
+            let id = left
+                .id
+                .as_ref()
+                .filter(|_| self.creates_items_of(left.operation, walk.operation));
+            id.is_none_or(|id| search.items_of_run.contains(id))
+        };
+        has_read_ends
+            && added == i64::try_from(search.items_of_run.len()).ok()
+            && (2..=first_pages.min(last)).all(has_read)
+            && left.all(is_seen)
+            && counts_of_ends_add_up(walk)
     }
 
     /// Finds in the residue what the run created, or adds it: the item itself, or records in it.

@@ -65,6 +65,8 @@ pub struct Plan {
     pub learns: bool,
     /// What the run asks about the gaps: when it is to learn, and of the answers that the contract states.
     pub questions: Vec<Question>,
+    /// The creates with a field of which it asks what else it causes.
+    pub creates_with_open_effect: BTreeSet<OperationId>,
     /// The operations that a run reports on, called or not (*selected*, in the documentation): all but those that
     /// `only`, `skip` or the shard excludes and, in a run that only reads, the writes that `only` does not name.
     pub in_scope: BTreeSet<OperationId>,
@@ -87,6 +89,7 @@ impl Plan {
             also_sent: scope.also_send.clone(),
             learns: scope.learn.is_some(),
             questions: Vec::new(),
+            creates_with_open_effect: BTreeSet::new(),
             in_scope: BTreeSet::new(),
             named: scope.only.iter().copied().collect(),
         };
@@ -229,6 +232,7 @@ impl Plan {
         let chosen = questions.iter().filter(|asked| is_chosen(asked.gap));
         let chosen: BTreeSet<_> = chosen.map(|asked| asked.operation).collect();
         questions.retain(|asked| is_wanted(asked) || shows_effect(asked) || explains(asked));
+        self.creates_with_open_effect = with_effect;
         self.keep_steps_that_answer(contract, &is_chosen, &questions);
         for step in self.steps.iter_mut().filter(|step| step.action == Action::Walk) {
             step.action = Action::SamplePages;

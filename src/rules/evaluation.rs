@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::recording::{RecordedStep, Recording};
 use super::{Judge, Levels, Reason, Verdicts};
 use crate::contract::Contract;
@@ -105,6 +107,11 @@ impl<'run> Evaluation<'run> {
     /// Returns what exchanges have shown of the gaps so far.
     pub(crate) fn gaps(&self) -> &Gaps<'run> {
         &self.gaps
+    }
+
+    /// Notes that the trial of a question, by its index, which has this body is not sent.
+    pub(crate) fn note_unsendable(&mut self, question: usize, body: &Value) {
+        self.gaps.note_unsendable(question, body);
     }
 
     /// Returns the verdicts so far.

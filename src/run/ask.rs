@@ -28,6 +28,7 @@ use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::pace::wait_after;
 use super::request::{self, RequestHead};
 use super::session::{Call, Session};
 use super::settle::repeat_until;
@@ -53,6 +54,8 @@ struct AskedOperation<'run> {
     last_sent: RefCell<HashMap<ReplicaKey, LastSent>>,
     /// The bodies of creates that may have stored a record without saying so.
     unconfirmed_creates: RefCell<Vec<Content>>,
+    /// How many creates in a row decided nothing.
+    failed_creates: Cell<u32>,
     /// The groups ([`Asks::InOneRequest`]) that could not be put into one request, so that their questions are asked
     /// one by one.
     split_groups: RefCell<HashSet<usize>>,
@@ -112,6 +115,8 @@ impl LastSent {
 
 /// The most trials that the searches of an operation have together.
 const MAX_SEARCH_TRIALS: u64 = 80;
+/// After this many creates of an operation in a row that decided nothing, its questions end: each may leave a record.
+const MAX_FAILED_CREATES: u32 = 3;
 /// After this many requests, two replicas that answer in turn are at the same point again, and so are three.
 const CYCLE: u64 = 6;
 /// A check may spend its maximum time divided by this on asking: each trial may wait for a late list, and the rest of
@@ -280,7 +285,9 @@ impl Session<'_> {
             let Some((question, next)) = next else {
                 return;
             };
-            if !self.ask_once(subject, question, (number, next)).await {
+            if !self.ask_once(subject, question, (number, next)).await
+                || subject.failed_creates.get() >= MAX_FAILED_CREATES
+            {
                 return;
             }
         }
@@ -303,9 +310,8 @@ impl Session<'_> {
         let view = self
             .view(operation, &head)
             .filter(|(_, of_record)| !names_records || of_record.is_none());
-        let has_invariant = self.contract.operation(operation).invariants.updated.is_some();
         let mut asked = questions.iter().map(|(_, question): &(_, &Question)| &question.asks);
-        let asks_what_is_kept = !has_invariant && asked.any(|asks| matches!(asks, Asks::UpdateOfOneField { .. }));
+        let asks_what_is_kept = asked.any(|asks| matches!(asks, Asks::UpdateOfOneField { .. }));
         Some(AskedOperation {
             operation,
             head,
@@ -314,6 +320,7 @@ impl Session<'_> {
             page: Cell::new(page),
             last_sent: RefCell::default(),
             unconfirmed_creates: RefCell::default(),
+            failed_creates: Cell::default(),
             split_groups: RefCell::default(),
             controls: Cell::default(),
             last_choices: RefCell::new(asks_what_is_kept.then(Value::default)),
@@ -365,7 +372,8 @@ impl Session<'_> {
         if !self.succeeded(&exchange) {
             subject.last_choices.take();
         }
-        self.look_for_effect(subject, self.settings.settle).await;
+        self.look_for_effect(subject, (self.first_wait(), self.settings.settle))
+            .await;
         let unseen_controls = subject.unseen_controls.get() + u64::from(self.gaps().awaits_effect());
         subject.unseen_controls.set(unseen_controls);
         if subject.view.is_some() {
@@ -374,7 +382,8 @@ impl Session<'_> {
         unseen_controls < MAX_UNSEEN_CONTROLS && self.succeeded(&exchange)
     }
 
-    /// Asks a question once. Returns whether that was possible.
+    /// Asks a question once. Returns whether that was possible. A create that may have stored its record is not sent
+    /// again; its search goes on without it.
     async fn ask_once(
         &self,
         subject: &AskedOperation<'_>,
@@ -399,37 +408,16 @@ impl Session<'_> {
                 request = request.with_query_pair(&page.parameter, &beyond.to_string());
             }
             _ => {
-                let Some(Content::Json(body)) = &mut request.body else {
+                let asking = (times_asked, change.clone());
+                if !self.put_question(subject, index, &mut request, &asking) {
                     return false;
-                };
-                let mut asked_now = self.gaps().asked_together(index);
-                if asked_now.is_empty() {
-                    asked_now.push(index);
-                }
-                for index in &asked_now {
-                    let Some(question) = self.plan.questions.get(*index) else {
-                        return false;
-                    };
-                    let asking = QuestionRequest {
-                        body,
-                        from_target: &mut request.from_target,
-                        run_tag: self.settings.run_tag.as_str(),
-                        linked: &self.linked_values(subject, question),
-                        times_asked,
-                        change: change.clone(),
-                    };
-                    let number = u64::try_from(*index).unwrap_or(0);
-                    let seed = self.plan.seed.wrapping_add((times_asked << 32) | number);
-                    if !question.apply_to(asking, &mut ChaCha8Rng::seed_from_u64(seed)) {
-                        return false;
-                    }
                 }
             }
         }
-        // A create that may have stored its record is not sent again.
-        let is_lost = |body: &Content| subject.unconfirmed_creates.borrow().contains(body);
-        if request.body.as_ref().is_some_and(is_lost) {
-            return false;
+        let is_lost = |body: &&Content| subject.unconfirmed_creates.borrow().contains(*body);
+        if let (true, Some(body)) = (request.body.as_ref().is_some_and(|body| is_lost(&body)), request.json()) {
+            self.with_evaluation(|evaluation| evaluation.note_unsendable(index, body));
+            return true;
         }
         // Texts of different lengths are separate trials, in the order that the search decides.
         if subject.accepted.is_some() && !matches!(change, BodyChange::Long(_)) {
@@ -443,11 +431,64 @@ impl Session<'_> {
         if exchange.status().is_none_or(|status| status >= 500) {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
+        if creates {
+            self.note_failure(subject, &exchange).await;
+        }
         // What the control wrote is listed by now, and what the variant wrote may never be, so the wait is short.
         if !self.delays.invariant_update_timed_out.get() {
-            self.look_for_effect(subject, self.short_wait()).await;
+            // What an update keeps needs two looks, one of them as late as possible.
+            let is_about_others = matches!(question.asks, Asks::UpdateOfOneField { .. });
+            let longest = self.short_wait();
+            let first_wait = if is_about_others { longest } else { self.first_wait() };
+            self.look_for_effect(subject, (first_wait, longest)).await;
         }
         true
+    }
+
+    /// Turns a plain write into the question, or into all those that are asked in one request. Returns whether that is
+    /// possible.
+    fn put_question(
+        &self,
+        subject: &AskedOperation<'_>,
+        index: usize,
+        request: &mut Request,
+        (times_asked, change): &(u64, BodyChange),
+    ) -> bool {
+        let Some(Content::Json(body)) = &mut request.body else {
+            return false;
+        };
+        let mut asked_now = self.gaps().asked_together(index);
+        if asked_now.is_empty() {
+            asked_now.push(index);
+        }
+        asked_now.into_iter().all(|index| {
+            let Some(question) = self.plan.questions.get(index) else {
+                return false;
+            };
+            let asking = QuestionRequest {
+                body,
+                from_target: &mut request.from_target,
+                run_tag: self.settings.run_tag.as_str(),
+                linked: &self.linked_values(subject, question),
+                times_asked: *times_asked,
+                change: change.clone(),
+            };
+            let number = u64::try_from(index).unwrap_or(0);
+            let seed = self.plan.seed.wrapping_add((times_asked << 32) | number);
+            question.apply_to(asking, &mut ChaCha8Rng::seed_from_u64(seed))
+        })
+    }
+
+    /// Counts the creates in a row that decided nothing. After one that was throttled and not sent again, because it may
+    /// have stored its record, it waits before the next one.
+    async fn note_failure(&self, subject: &AskedOperation<'_>, exchange: &Exchange) {
+        let failed = subject.failed_creates.get();
+        let throttled = exchange.response().filter(|response| response.is_throttled());
+        if let Some(response) = throttled {
+            tokio::time::sleep(wait_after(response, failed)).await;
+        }
+        let has_failed = throttled.is_some() || exchange.status().is_none_or(|status| status >= 500);
+        subject.failed_creates.set(if has_failed { failed + 1 } else { 0 });
     }
 
     /// Sends reads until the next request will meet a different replica from the last request with this key, if two or
@@ -543,7 +584,7 @@ impl Session<'_> {
 
     /// Reads the record until it shows what the last request of a trial did, if that is still to be seen. In a list, it
     /// reads first the page that last showed the record, then the others.
-    async fn look_for_effect(&self, subject: &AskedOperation<'_>, longest: Duration) {
+    async fn look_for_effect(&self, subject: &AskedOperation<'_>, (first_wait, longest): (Duration, Duration)) {
         let Some(view) = subject.view.as_ref().filter(|_| self.gaps().awaits_effect()) else {
             return;
         };
@@ -561,7 +602,7 @@ impl Session<'_> {
                 self.look_at_other_pages(subject, (*list, view), &is_found).await;
             }
         };
-        let (_, delay) = repeat_until((self.first_wait(), longest), walk, |()| !self.gaps().awaits_effect()).await;
+        let (_, delay) = repeat_until((first_wait, longest), walk, |()| !self.gaps().awaits_effect()).await;
         self.note_delay(delay);
     }
 

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::session::Session;
 use crate::contract::operation::{Method, OperationId};
-use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, SearchExtent, WalkExtent};
-use crate::plan::{Action, ShownBy};
+use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, SearchExtent, WalkExtent, lists_that_show};
+use crate::plan::{Action, MAX_SAMPLED, ShownBy};
 use crate::rules::{Evaluation, Reason};
 
 impl Session<'_> {
@@ -150,6 +150,21 @@ impl Session<'_> {
         self.read_after_rejected_updates(read).await;
     }
 
+    /// Returns what is sought in a list at the end: a run that learns judges nothing of a list, so it reads as much as
+    /// shows what the run left, and the pages that it read at its beginning, which show whether a write has changed a
+    /// record that was there before. To find that a field of a create has no effect, it reads all.
+    fn goal_of_residue_look(&self, list: OperationId) -> LookGoal {
+        let creates = self.plan.creates_with_open_effect.iter();
+        let mut effects = creates.flat_map(|create| lists_that_show(self.contract, *create));
+        let may_show_effect = effects.any(|(other, in_item)| other == list && in_item.is_some());
+        match self.plan.learns && !may_show_effect {
+            true => LookGoal::ResidueUntilCounted {
+                first_pages: MAX_SAMPLED,
+            },
+            false => LookGoal::Residue,
+        }
+    }
+
     /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then, if the
     /// contract states its pages, once more to count the records.
     pub(super) async fn search_for_residue(&self) {
@@ -165,13 +180,17 @@ impl Session<'_> {
             return;
         }
         self.residue_search.set(Some(SearchExtent::Nothing));
+        if self.plan.learns {
+            // A list that is late would not show the last creates yet.
+            tokio::time::sleep(self.short_wait() / 2).await;
+        }
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::ResidueLook);
         for list in steps.map(|step| step.operation) {
             if self.contract.operation(list).page.is_none() {
                 self.read_until_settled(list, &LookGoal::Residue).await;
                 continue;
             }
-            self.seek(list, &LookGoal::Residue).await;
+            self.seek(list, &self.goal_of_residue_look(list)).await;
             // That walk may have missed some of the records created, or seen them twice, so a list that does not add up
             // is walked again.
             let look = self.begin_look(list, &LookGoal::Recount);

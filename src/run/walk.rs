@@ -102,7 +102,7 @@ impl Session<'_> {
         let look = self.begin_look(list, goal);
         match goal {
             // What nobody expects may be on any page.
-            LookGoal::Residue => {
+            LookGoal::Residue | LookGoal::ResidueUntilCounted { .. } => {
                 self.walk_until_settled(look, PageOrder::BothEnds, self.settings.settle)
                     .await;
             }
@@ -161,7 +161,13 @@ impl Session<'_> {
             }
             PageOrder::BothEnds => {
                 let mut numbers = both_ends(last, max_pages);
-                if !self.pages(look, numbers.by_ref().take(1)).await {
+                let mut is_found = self.pages(look, numbers.by_ref().take(1)).await;
+                // With the pages that it read at its beginning, a run that learns may have seen enough.
+                let up_to_sampled = usize::try_from(2 * MAX_SAMPLED - 3).unwrap_or(usize::MAX);
+                if self.plan.learns && !is_found && !self.history().is_page_empty(look, last) {
+                    is_found = self.pages(look, numbers.by_ref().take(up_to_sampled)).await;
+                }
+                if !is_found {
                     self.further_pages(look, numbers, last).await;
                 }
             }

@@ -526,7 +526,6 @@ fn a_document_without_gaps_is_asked_about_what_any_document_leaves_open() {
         .collect();
     let expected = [
         ("challenge", "seen", r#"{"sent":true}"#),
-        ("compression", "indicated", r#"{"sent":false}"#),
         (
             "error-body",
             "seen",

@@ -8,6 +8,7 @@ mod command;
 mod conforming;
 mod cost;
 mod learning;
+mod likenesses;
 mod observing;
 mod overlay;
 mod pairs;
