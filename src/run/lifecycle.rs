@@ -262,6 +262,7 @@ impl Session<'_> {
                     || self.history().may_ignore_parents(lifecycle.create)
                     || may_be_older.contains(&lifecycle.create)
                     || self.history().holds_older_record(record)
+                    || self.history().reason_chosen_record_may_be_older(record).is_some()
                 {
                     continue;
                 }
