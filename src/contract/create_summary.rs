@@ -9,8 +9,9 @@
 //! sends, grants or starts something speaks against it, whatever the collection is called, because the call does it.
 
 use super::document::Document;
-use super::inferred::singular;
-use super::lexicon::{DETERMINERS, MESSAGES, camel_case_words, is_base_or_third_person, is_in, without_prefixes};
+use super::lexicon::{
+    DETERMINERS, MESSAGES, camel_case_words, is_base_or_third_person, is_in, singular, without_prefixes,
+};
 use super::operation::Operation;
 use super::texts::stated;
 

@@ -134,6 +134,45 @@ pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
     ENDINGS.contains(&rest) || is_noun_in_ry || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
 }
 
+/// Nouns whose plural has an ending from which [`singular`] would take another one.
+const SINGULARS: [&str; 24] = [
+    "alias", "atlas", "bias", "brownie", "cache", "calorie", "canvas", "clause", "cookie", "excuse", "fuse", "gas",
+    "hero", "lens", "movie", "pause", "potato", "prairie", "quiz", "rookie", "selfie", "tomato", "veto", "zombie",
+];
+
+/// Returns the singular of a noun, for the endings that English has for most of them: `categories`, `boxes`, `statuses`,
+/// but also `movies`, `caches`, `houses`. The noun may be the end of a name without separators.
+pub(super) fn singular(name: &str) -> String {
+    let ending = |ending: &str| name.strip_suffix(ending).filter(|stem| stem.len() > 1);
+    let is_form_of = |noun: &&&str| {
+        let forms = ["", "s", "es", "zes"].map(|plural| format!("{noun}{plural}"));
+        forms.iter().any(|form| name.ends_with(form.as_str()))
+    };
+    if let Some(noun) = SINGULARS.iter().find(is_form_of) {
+        let start = name.rfind(noun).unwrap_or(0);
+        return name[..start + noun.len()].to_owned();
+    }
+    if let Some(stem) = ending("ies") {
+        return format!("{stem}y");
+    }
+    let takes_es = |stem: &&str| ["ss", "x", "ch", "sh"].iter().any(|end| stem.ends_with(end)) || is_in_us(stem);
+    ending("es")
+        .filter(takes_es)
+        .or_else(|| ending("s").filter(|stem| !stem.ends_with('s') && !is_in_us(name)))
+        .unwrap_or(name)
+        .to_owned()
+}
+
+/// Whether a word is a noun that ends with "us", such as "status" or "bus", and neither a plural, such as "menus", nor
+/// the beginning of "house", "cause" or "use".
+fn is_in_us(word: &str) -> bool {
+    const PLURALS: [&str; 5] = ["cpus", "gpus", "gurus", "menus", "skus"];
+    let before = word.strip_suffix("us").unwrap_or_default();
+    let is_vowel = before.ends_with(['a', 'e', 'i', 'o', 'u']);
+    let is_noun = !is_vowel || before.ends_with("radi");
+    !before.is_empty() && is_noun && !PLURALS.iter().any(|plural| word.ends_with(plural))
+}
+
 /// Whether a verb for an end or a replacement is a participle: `replaced`, `lost`.
 pub(super) fn is_participle(verb: &str) -> bool {
     verb.ends_with("ed") || ["lost", "overwritten", "reset", "unset"].contains(&verb)
@@ -837,6 +876,46 @@ mod tests {
             ("One\n\ntwo! Three", vec!["One", "two", " Three"]),
         ] {
             assert_eq!(whole_sentences(text).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn a_singular_follows_from_the_plural() {
+        for (plural, expected) in [
+            ("pets", "pet"),
+            ("categories", "category"),
+            ("boxes", "box"),
+            ("addresses", "address"),
+            ("branches", "branch"),
+            ("news", "new"),
+            ("class", "class"),
+            ("series", "sery"),
+            ("statuses", "status"),
+            ("orderstatuses", "orderstatus"),
+            ("buses", "bus"),
+            ("houses", "house"),
+            ("causes", "cause"),
+            ("uses", "use"),
+            ("reuses", "reuse"),
+            ("cases", "case"),
+            ("caches", "cache"),
+            ("coaches", "coach"),
+            ("movies", "movie"),
+            ("cookies", "cookie"),
+            ("ties", "tie"),
+            ("aliases", "alias"),
+            ("quizzes", "quiz"),
+            ("monkeys", "monkey"),
+            ("campuses", "campus"),
+            ("radiuses", "radius"),
+            ("status", "status"),
+            ("alias", "alias"),
+            ("menus", "menu"),
+            ("cpus", "cpu"),
+            ("cache", "cache"),
+            ("movie", "movie"),
+        ] {
+            assert_eq!(singular(plural), expected);
         }
     }
 
