@@ -64,10 +64,42 @@ fn words_of(text: &str, is_of_word: impl Fn(char) -> bool) -> impl Iterator<Item
         .filter(|word| !word.is_empty())
 }
 
-/// Returns the sentences of a text. An empty line ends a sentence, and a line break does not.
+/// Returns the sentences of a text. An empty line, an item of a list and a cell of a table end a sentence, and a line
+/// break does not.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split("\n\n")
-        .flat_map(|paragraph| paragraph.split(['.', ';', '!']))
+    let mut rest = Some(text);
+    let blocks = std::iter::from_fn(move || {
+        let text = rest?;
+        let end = text
+            .char_indices()
+            .find_map(|(at, _)| Some((at, end_of_block(&text[at..])?)));
+        rest = end.map(|(at, length)| &text[at + length..]);
+        Some(end.map_or(text, |(at, _)| &text[..at]))
+    });
+    blocks.flat_map(|block| block.split(['.', ';', '!']))
+}
+
+/// Returns the length of what ends a block of text where this text begins: an empty line, the mark of an item of a list
+/// or of a cell (Markdown), or the tag of a block (HTML).
+fn end_of_block(text: &str) -> Option<usize> {
+    const BLOCKS: [&str; 12] = [
+        "br", "dd", "div", "dt", "li", "ol", "p", "table", "td", "th", "tr", "ul",
+    ];
+    match text.as_bytes() {
+        [b'\n', b'\n', ..] => Some(2),
+        [b'\n', rest @ ..] => {
+            let indent = rest.iter().take_while(|byte| **byte == b' ').count();
+            matches!(rest.get(indent..), Some([b'-' | b'*' | b'+' | b'|', b' ', ..])).then_some(indent + 3)
+        }
+        [b' ', b'|', ..] => Some(2),
+        [b'<', ..] => {
+            let (tag, _) = text.split_once('>')?;
+            let name = tag.trim_start_matches('<').trim_start_matches('/');
+            let name = name.split([' ', '/']).next().unwrap_or_default().to_ascii_lowercase();
+            BLOCKS.contains(&name.as_str()).then_some(tag.len() + 1)
+        }
+        _ => None,
+    }
 }
 
 /// Returns the sentences of a text as a reader sees them: a full stop within "2.5" ends none, nor does a semicolon.
@@ -876,6 +908,26 @@ mod tests {
             ("One\n\ntwo! Three", vec!["One", "two", " Three"]),
         ] {
             assert_eq!(whole_sentences(text).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn an_item_of_a_list_and_a_cell_of_a_table_are_sentences() {
+        for (text, expected) in [
+            ("<p>One</p><ul><li>Two</li></ul>", vec!["One", "Two"]),
+            ("One:\n- Two\n * Three", vec!["One:", "Two", "Three"]),
+            (
+                "| One | Two |\n|---|---|\n| Three | Four |",
+                vec!["| One", " Two", "\n|---|---|", "Three", " Four"],
+            ),
+            (
+                "One <b>bold</b> word\non two lines",
+                vec!["One <b>bold</b> word\non two lines"],
+            ),
+            ("Less < more | a|b - c", vec!["Less < more", " a|b - c"]),
+        ] {
+            let found = sentences(text).filter(|sentence| !sentence.trim().is_empty());
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
         }
     }
 
