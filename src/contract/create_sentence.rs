@@ -252,9 +252,9 @@ fn somebody_acts(words: &[String]) -> bool {
         "server",
         "vector",
     ];
-    let words = match words {
-        [first, rest @ ..] if DETERMINERS.contains(&first.as_str()) => rest,
-        words => words,
+    let (first, words) = match words {
+        [first, rest @ ..] if DETERMINERS.contains(&first.as_str()) => (first.as_str(), rest),
+        words => ("", words),
     };
     let [subject, verb, rest @ ..] = words else {
         return false;
@@ -268,7 +268,8 @@ fn somebody_acts(words: &[String]) -> bool {
     let agrees = verb.len() > 2 && verb.ends_with('s') == is_singular;
     let object = rest.first().map_or("", String::as_str);
     let is_done_with_it = ["it", "them"].contains(&object);
-    let is_alone = rest.is_empty() && is_singular && verb.ends_with('s');
+    // "The customer settings" has no verb.
+    let is_alone = rest.is_empty() && is_singular && ["a", "an"].contains(&first);
     let is_state = ["has", "have", "is", "needs", "own", "owns"].contains(&verb.as_str());
     is_agent && !NOBODY.contains(&one) && agrees && !is_state && (is_done_with_it || is_alone)
 }

@@ -86,12 +86,11 @@ fn end_of_block(text: &str) -> Option<usize> {
         "br", "dd", "div", "dt", "li", "ol", "p", "table", "td", "th", "tr", "ul",
     ];
     match text.as_bytes() {
-        [b'\n', b'\n', ..] => Some(2),
+        [b'\n', b'\n', ..] | [b' ', b'|', ..] => Some(2),
         [b'\n', rest @ ..] => {
             let indent = rest.iter().take_while(|byte| **byte == b' ').count();
             matches!(rest.get(indent..), Some([b'-' | b'*' | b'+' | b'|', b' ', ..])).then_some(indent + 3)
         }
-        [b' ', b'|', ..] => Some(2),
         [b'<', ..] => {
             let (tag, _) = text.split_once('>')?;
             let name = tag.trim_start_matches('<').trim_start_matches('/');

@@ -210,11 +210,14 @@ fn said_about_returned_fields<'document>(
         .filter_map(|(_, node)| node.member("description")?.string())
 }
 
+/// Whether a schema is left out, by its location and its node.
+type IsLeftOut<'of> = dyn Fn(&str, &Node) -> bool + 'of;
+
 /// Collects a schema, its parts and its fields, at any depth up to this one, without those that `is_left_out` names.
 fn collect_schemas<'document>(
     document: &'document Document,
     schema: String,
-    (depth, is_left_out): (usize, &dyn Fn(&str, &Node) -> bool),
+    (depth, is_left_out): (usize, &IsLeftOut<'_>),
     found: &mut Vec<(String, &'document Node)>,
 ) {
     // What stands beside a reference (OpenAPI 3.1) is about this place alone.
