@@ -45,7 +45,7 @@ paths:
           content: {application/json: {schema: {type: array, items: {type: object, properties: {id: {type: integer}}}}}}
           links:
             Rename: {operationId: setUser, parameters: {id: '$response.body#/0/id'}}
-            Write: {operationId: addMessage, requestBody: {recipientId: "$response.body#/0/id"}}
+            Write: {operationId: sendMessage, requestBody: {recipientId: "$response.body#/0/id"}}
   /users/{id}:
     parameters: [{name: id, in: path, required: true, schema: {type: integer}, example: 1}]
     put:
@@ -54,7 +54,7 @@ paths:
       responses: {'200': {description: Changed}}
   /messages:
     post:
-      operationId: addMessage
+      operationId: sendMessage
       requestBody:
         content:
           application/json:
@@ -95,7 +95,7 @@ const SIDE_EFFECTS: [&str; 9] = [
     "resetToken",
     "restartHost",
     "runJob",
-    "addMessage",
+    "sendMessage",
     "setSettings",
     "setTodos",
     "setUser",
