@@ -13,16 +13,17 @@
 
 use super::consequence::{is_stated_as_fact, says_consequence, says_unconditionally};
 use super::create_sentence::says_more_than_create;
-use super::create_summary::{reaches_or_grants, words_of_collection};
+use super::create_summary::{CREATES, REACHES_OR_GRANTS, reaches_or_grants, words_of_collection};
 use super::document::Document;
 use super::lexicon::{
     BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, camel_case_words, is_base_or_third_person,
-    is_form_of, is_participle, sentences, without_prefixes,
+    is_form_of, is_participle, sentences, singular, without_prefixes,
 };
 use super::operation::Operation;
 use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away};
 use super::texts::{
-    said_about_body_and_successes, said_around, said_in_schemas_and_scopes, stated, summary_and_description,
+    said_about_body_and_successes, said_around, said_beside, said_in_schemas_and_scopes, stated,
+    summary_and_description,
 };
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
@@ -264,6 +265,31 @@ const REJECTS: [&str; 13] = [
     "supported",
 ];
 
+/// Verbs at the beginning of a summary that act on any object after a determiner: "Page the on-call".
+const ACTS_ON_ANY: [&str; 21] = [
+    "announce",
+    "approve",
+    "call",
+    "capture",
+    "cast",
+    "close",
+    "declare",
+    "dismiss",
+    "evacuate",
+    "finalize",
+    "follow",
+    "impersonate",
+    "invite",
+    "issue",
+    "notify",
+    "page",
+    "promote",
+    "publish",
+    "push",
+    "ring",
+    "text",
+];
+
 /// Returns why a create may change more than the record that it creates; `None` if nothing in the document says so.
 #[must_use]
 pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operation) -> Option<&'static str> {
@@ -273,7 +299,7 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
         );
     }
     let name = stated(document, operation, "operationId").map(camel_case_words);
-    if name.is_some_and(|words| is_name_of_effect(&words)) {
+    if name.is_some_and(|words| is_name_of_effect(&words) || name_acts(&words, &operation.path)) {
         return Some("its operationId suggests a side effect");
     }
     let summary = summary_and_description(document, operation)
@@ -296,7 +322,8 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
     let mut of_path = said_around(document, operation).into_iter().flat_map(sentences);
     let does_more = own.any(says_effect)
         || of_path.any(says_consequence)
-        || said_in_schemas_and_scopes(document, operation).any(says_unconditionally);
+        || said_in_schemas_and_scopes(document, operation).any(says_unconditionally)
+        || said_beside(document, operation).into_iter().any(says_unconditionally);
     does_more.then_some("the document says that it may do more than create a record")
 }
 
@@ -352,6 +379,32 @@ fn is_name_of_effect(words: &[String]) -> bool {
             || creates_or_changes(words))
 }
 
+/// Whether the name of an operation, read like a summary, begins with a verb that acts: `sendMessage`, `pushNotification`,
+/// `messages_send`. What comes before a verb, or after it in a generated name, repeats the path (`ThingsController_send`,
+/// `send_thing_v1_things_post`), and a word of the path names a thing: `callLogCreate` for `/call-logs`.
+fn name_acts(words: &[String], path: &str) -> bool {
+    const CLASSES: [&str; 4] = ["api", "controller", "resource", "service"];
+    let of_path = camel_case_words(path);
+    let is_generated = words.last().is_some_and(|last| last == "post");
+    let words = words[..words.len() - usize::from(is_generated)]
+        .strip_suffix(&*of_path)
+        .unwrap_or(words);
+    let names: Vec<_> = of_path.iter().map(|word| singular(word)).collect();
+    let is_of_path = |word: &String| names.contains(&singular(word)) || CLASSES.contains(&word.as_str());
+    let before = words.iter().take_while(|word| is_of_path(word)).count();
+    let is_verb = |word: &String| {
+        let mut verbs = ACTS_ON_ANY.iter().chain(&REACHES_OR_GRANTS);
+        verbs.any(|verb| is_base_or_third_person(word, verb))
+    };
+    let (verb, rest) = match &words[before..] {
+        [verb, rest @ ..] => (verb, rest),
+        [] => return false,
+    };
+    let is_complete = before > 0 || !rest.is_empty();
+    let creates = words.last().is_some_and(|last| CREATES.contains(&last.as_str()));
+    is_complete && !creates && is_verb(verb) || creates_and_acts(&words[before..])
+}
+
 /// Whether words begin with a verb for what is done to something that exists.
 fn begins_with_effect(words: &[String]) -> bool {
     const EFFECTS: [&str; 12] = [
@@ -377,28 +430,6 @@ fn begins_with_effect(words: &[String]) -> bool {
 /// Whether a summary begins with a verb and an object that say that more is done: "Turn off a relay", "Request a
 /// payout".
 fn summary_says_effect(words: &[String]) -> bool {
-    const ON_ANY: [&str; 20] = [
-        "announce",
-        "approve",
-        "call",
-        "capture",
-        "cast",
-        "close",
-        "declare",
-        "dismiss",
-        "evacuate",
-        "finalize",
-        "follow",
-        "impersonate",
-        "invite",
-        "issue",
-        "notify",
-        "page",
-        "promote",
-        "publish",
-        "ring",
-        "text",
-    ];
     const ON_SOME: [(&str, &[&str]); 6] = [
         ("change", &["email", "password", "pin"]),
         ("open", &["door", "gate", "lock", "valve", "window"]),
@@ -418,7 +449,7 @@ fn summary_says_effect(words: &[String]) -> bool {
     begins_with_effect(words)
         || base("turn") && ["off", "on"].contains(&next)
         || base("roll") && next == "back"
-        || object.is_some() && ON_ANY.iter().any(|known| base(known))
+        || object.is_some() && ACTS_ON_ANY.iter().any(|known| base(known))
         || ON_SOME.iter().any(|(known, objects)| base(known) && of_object(objects))
         || object.is_some_and(|_| is_of_outlasting(&rest[1..]))
 }
@@ -695,6 +726,73 @@ mod tests {
         }
     }
 
+    /// Whether a create is suspect if a document says this in each of these places around it.
+    fn is_suspect_beside(said: &str, place: &str) -> bool {
+        let at = |key: &str| if key == place { said } else { "A pet." };
+        let field = |name: &str, kind: &str| format!("{name}: {{type: {kind}, description: '{}'}}", at(name));
+        let returned = [
+            field("count", "integer"),
+            field("told", "boolean"),
+            field("open", "boolean"),
+        ]
+        .join(", ");
+        let example = format!("examples: {{a: {{summary: '{}', value: {{}}}}}}", at("example"));
+        let sent = format!(
+            "schema: {{type: object, properties: {{{}}}}}, {example}",
+            field("open", "boolean")
+        );
+        let body = format!("requestBody: {{content: {{application/json: {{{sent}}}}}}}");
+        let header = format!(
+            "headers: {{X-Told: {{schema: {{type: string}}, description: '{}'}}}}",
+            at("header")
+        );
+        let shown = format!("schema: {{type: object, properties: {{{returned}}}}}");
+        let success = format!("'201': {{description: a, {header}, content: {{application/json: {{{shown}}}}}}}");
+        let rejection = format!("'409': {{description: '{}'}}", at("rejection"));
+        let parameter = format!(
+            "{{name: x, in: query, description: '{}', schema: {{type: string}}}}",
+            at("parameter")
+        );
+        let text =
+            format!("/pets:\n  post: {{parameters: [{parameter}], {body}, responses: {{{success}, {rejection}}}}}\n");
+        let contract = of_paths(&text, "").unwrap_or_else(|defect| panic!("{defect}"));
+        reason_to_suspect_effect(&contract.document, &contract.operations[0]).is_some()
+    }
+
+    #[test]
+    fn what_a_document_says_beside_a_create_counts_if_it_speaks_of_an_effect() {
+        let places = ["count", "told", "example", "header", "rejection", "parameter"];
+        for place in places {
+            for said in ["An SMS is sent to all members.", "Logs out all other devices."] {
+                assert!(is_suspect_beside(said, place), "{place}: {said}");
+            }
+            for said in [
+                "The user who was notified.",
+                "How many members have been told.",
+                "True if an SMS was sent.",
+                "When the last e-mail was sent.",
+                "The pet exists already.",
+            ] {
+                assert!(!is_suspect_beside(said, place), "{place}: {said}");
+            }
+        }
+        // What is said of a boolean that the caller sends holds for one of its values.
+        assert!(!is_suspect_beside("An SMS is sent to all members.", "open"));
+    }
+
+    #[test]
+    fn an_item_of_a_list_and_a_cell_of_a_table_count_like_sentences() {
+        for said in [
+            "<p>Creates a pet.</p><ul><li>An SMS is sent to all members</li></ul>",
+            "Creates a pet:\\n- Logs out all other devices",
+            "| Effect | An SMS is sent to all members |",
+        ] {
+            assert!(is_suspect("/pets", &format!("description: \"{said}\", ")), "{said}");
+        }
+        let said = "<ul><li>Creates a pet</li><li>No SMS is sent</li></ul>";
+        assert!(!is_suspect("/pets", &format!("description: \"{said}\", ")));
+    }
+
     const OUTLASTING_PATHS: [&str; 56] = [
         "/payments",
         "/invoices/{id}/refunds",
@@ -955,6 +1053,19 @@ mod tests {
     }
 
     #[test]
+    fn a_name_or_a_summary_may_say_that_a_create_acts() {
+        let said = |summary: &str, name: &str| format!("summary: {summary}, operationId: {name}, ");
+        assert!(is_suspect("/things", &said("Create a thing", "sendThing")));
+        assert!(is_suspect("/things", &said("Send a thing", "createThing")));
+        assert!(!is_suspect("/things", &said("Create a thing", "createThing")));
+        assert!(!is_suspect("/call-logs", &said("Create a log", "callLog")));
+        assert!(!is_suspect(
+            "/issues/{id}/comments",
+            &said("Create a comment", "issueComment")
+        ));
+    }
+
+    #[test]
     fn a_name_may_say_what_a_create_does() {
         for (name, suspect) in [
             ("payInvoice", true),
@@ -962,8 +1073,21 @@ mod tests {
             ("createOrReplacePet", true),
             ("setWebhook", true),
             ("upsertPet", true),
-            ("sendMessage", false),
+            ("sendMessage", true),
+            ("pushNotification", true),
+            ("notifyUsers", true),
+            ("createAndSendInvoice", true),
+            ("send_message_things_post", true),
+            ("things_send", true),
+            ("ThingsController_send", true),
+            ("sendThing", true),
             ("createPet", false),
+            ("create_thing_things_post", false),
+            ("ThingsController_create", false),
+            ("postThings", false),
+            ("callLogCreate", false),
+            ("thingCreate", false),
+            ("things", false),
             ("addToCart", false),
             ("restore_points_create", false),
             ("lockCreate", false),

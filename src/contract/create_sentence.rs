@@ -4,7 +4,8 @@
 //!
 //! # Design
 //!
-//! Each form is a verb at the beginning of a clause with its object, or a fixed group of words that states a fact. What
+//! Each form is a verb at the beginning of a clause with its object, or a fixed group of words that states a fact. Where
+//! a clause begins with a verb, those verbs are known that create or describe, and any other does something else. What
 //! may be, or what is denied, is none: "It can be restored".
 
 use super::consequence::is_stated_as_fact;
@@ -53,6 +54,120 @@ const OWNERS: [&str; 9] = [
     "user",
 ];
 
+/// Verbs in the third person that say of a create what it makes, takes, requires or returns, or where it belongs. Any
+/// other at the beginning of a sentence does something to what it names.
+const SAYS_WHAT_IT_IS: [&str; 71] = [
+    "accepts",
+    "adds",
+    "allows",
+    "applies",
+    "assigns",
+    "associates",
+    "attaches",
+    "belongs",
+    "checks",
+    "computes",
+    "configures",
+    "consists",
+    "contains",
+    "converts",
+    "corresponds",
+    "creates",
+    "declares",
+    "defaults",
+    "defines",
+    "depends",
+    "describes",
+    "determines",
+    "enables",
+    "expects",
+    "explains",
+    "fails",
+    "fills",
+    "follows",
+    "generates",
+    "gets",
+    "gives",
+    "holds",
+    "identifies",
+    "ignores",
+    "includes",
+    "indicates",
+    "inherits",
+    "initializes",
+    "inserts",
+    "keeps",
+    "limits",
+    "links",
+    "lists",
+    "makes",
+    "means",
+    "needs",
+    "normalizes",
+    "permits",
+    "provides",
+    "puts",
+    "records",
+    "refers",
+    "registers",
+    "represents",
+    "requires",
+    "responds",
+    "rounds",
+    "returns",
+    "saves",
+    "sets",
+    "shows",
+    "specifies",
+    "states",
+    "stores",
+    "supports",
+    "takes",
+    "trims",
+    "uploads",
+    "uses",
+    "validates",
+    "works",
+];
+
+/// Participles that say where a record is from, or what it takes, at the beginning of a sentence.
+const SAID_OF_A_RECORD: [&str; 34] = [
+    "accepted",
+    "added",
+    "allowed",
+    "applied",
+    "associated",
+    "authenticated",
+    "based",
+    "created",
+    "defined",
+    "deprecated",
+    "described",
+    "enabled",
+    "expected",
+    "generated",
+    "given",
+    "identified",
+    "intended",
+    "introduced",
+    "known",
+    "limited",
+    "listed",
+    "named",
+    "needed",
+    "owned",
+    "provided",
+    "related",
+    "required",
+    "restricted",
+    "returned",
+    "set",
+    "sorted",
+    "specified",
+    "stored",
+    "supported",
+];
+
 /// Words for the end of an order in time.
 const NEWEST: [&str; 4] = ["last", "latest", "most", "newest"];
 
@@ -65,6 +180,8 @@ pub(super) fn says_more_than_create(sentence: &str) -> bool {
 
 fn clause_says_more(clause: &[String]) -> bool {
     begins_with_act(clause)
+        || does_something_else(clause)
+        || somebody_acts(clause)
         || keeps_only_some(clause)
         || earlier_ones_end(clause)
         || is_the_only_one(clause)
@@ -93,6 +210,68 @@ fn begins_with_act(words: &[String]) -> bool {
             && ["for", "on"].contains(&at(2))
             && ["all", "each", "every", "everybody", "everyone"].contains(&at(3))
         || is_switched
+}
+
+/// Whether a clause begins with a verb that neither creates nor describes, and with what that is done to or where it
+/// leads: "Reduces the stock", "Counts towards the result", "Printed in the kitchen". Which verb it is need not be known.
+fn does_something_else(words: &[String]) -> bool {
+    const LEADS: [&str; 8] = ["against", "as", "before", "by", "in", "on", "to", "towards"];
+    /// Those before which a word in -s is no plural: "Columns by the team".
+    const AFTER_VERBS: [&str; 3] = ["against", "as", "towards"];
+    const DEFINITE: [&str; 6] = ["all", "each", "every", "its", "the", "your"];
+    /// Those who create records.
+    const CREATORS: [&str; 6] = ["author", "caller", "client", "creator", "owner", "user"];
+    let [verb, next, rest @ ..] = words else { return false };
+    let is_third_person = verb.len() > 3 && verb.ends_with('s') && !verb.ends_with("ss");
+    let is_participle = verb.len() > 4 && (verb.ends_with("ed") || verb.ends_with("en"));
+    let is_by_creator = next == "by" && rest.iter().take(2).any(|who| CREATORS.contains(&who.as_str()));
+    let leads = LEADS.contains(&next.as_str()) && !rest.is_empty() && !is_by_creator;
+    let is_after_verb = AFTER_VERBS.contains(&next.as_str()) || verb == "goes";
+    let acts_on = leads && is_after_verb || DEFINITE.contains(&next.as_str());
+    is_third_person && acts_on && !SAYS_WHAT_IT_IS.contains(&verb.as_str())
+        || is_participle && leads && !SAID_OF_A_RECORD.contains(&verb.as_str())
+}
+
+/// Whether somebody does something with the record: "Subscribers get it", "A courier comes".
+fn somebody_acts(words: &[String]) -> bool {
+    const NOBODY: [&str; 16] = [
+        "buffer",
+        "container",
+        "counter",
+        "error",
+        "filter",
+        "folder",
+        "header",
+        "identifier",
+        "integer",
+        "letter",
+        "number",
+        "order",
+        "parameter",
+        "pointer",
+        "server",
+        "vector",
+    ];
+    let (first, words) = match words {
+        [first, rest @ ..] if DETERMINERS.contains(&first.as_str()) => (first.as_str(), rest),
+        words => ("", words),
+    };
+    let [subject, verb, rest @ ..] = words else {
+        return false;
+    };
+    let one = subject.strip_suffix('s').unwrap_or(subject);
+    let is_agent = ["er", "or", "ee", "ant"]
+        .iter()
+        .any(|end| one.len() > 4 && one.ends_with(end))
+        || OWNERS.contains(&one);
+    let is_singular = one == subject;
+    let agrees = verb.len() > 2 && verb.ends_with('s') == is_singular;
+    let object = rest.first().map_or("", String::as_str);
+    let is_done_with_it = ["it", "them"].contains(&object);
+    // "The customer settings" has no verb.
+    let is_alone = rest.is_empty() && is_singular && ["a", "an"].contains(&first);
+    let is_state = ["has", "have", "is", "needs", "own", "owns"].contains(&verb.as_str());
+    is_agent && !NOBODY.contains(&one) && agrees && !is_state && (is_done_with_it || is_alone)
 }
 
 /// Whether only some records remain: "Only the last five are kept", "Keeps the newest 20".
@@ -263,6 +442,18 @@ mod tests {
             "Hands out the next free board",
             "Picks a vacant board",
             "Turns the draft into a board",
+            "Reduces the stock by one",
+            "Extends the session",
+            "Rebuilds the index",
+            "Counts towards the result",
+            "Goes to the moderation queue",
+            "Printed in the kitchen",
+            "Spoken by the assistant",
+            "Mirrored to the archive",
+            "Subscribers get it with the next digest",
+            "The customer sees it right away",
+            "The worker runs it",
+            "A courier comes",
         ] {
             assert!(says_more_than_create(sentence), "{sentence}");
         }
@@ -294,7 +485,17 @@ mod tests {
             "Converts the name to lower case",
             "Picks a colour if none is sent",
             "Takes effect immediately",
+            "Returns the new board",
+            "Belongs to the team",
+            "Columns by the team",
+            "Press the button to create it",
             "Posted by the caller",
+            "Created by the caller",
+            "Hidden fields are left out",
+            "The owner has it in a list",
+            "The server stores it",
+            "The customer settings",
+            "Users may see it",
         ] {
             assert!(!says_more_than_create(sentence), "{sentence}");
         }

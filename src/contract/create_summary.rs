@@ -9,13 +9,14 @@
 //! sends, grants or starts something speaks against it, whatever the collection is called, because the call does it.
 
 use super::document::Document;
-use super::inferred::singular;
-use super::lexicon::{DETERMINERS, MESSAGES, camel_case_words, is_base_or_third_person, is_in, without_prefixes};
+use super::lexicon::{
+    DETERMINERS, MESSAGES, camel_case_words, is_base_or_third_person, is_in, singular, without_prefixes,
+};
 use super::operation::Operation;
 use super::texts::stated;
 
 /// Verbs for creating a record.
-const CREATES: [&str; 7] = ["add", "create", "insert", "new", "register", "save", "store"];
+pub(super) const CREATES: [&str; 7] = ["add", "create", "insert", "new", "register", "save", "store"];
 
 /// Records that do nothing and tell nobody anything, in the singular.
 const PLAIN: [&str; 13] = [
@@ -52,6 +53,21 @@ const ACTS_OF_ACCESS_OR_SPEECH: [&str; 16] = [
     "release",
     "session",
     "share",
+];
+
+/// Verbs for sending, granting or starting something: first those that are never a noun, then those that are one too.
+pub(super) const REACHES_OR_GRANTS: [&str; 11] = [
+    "appoint",
+    "rotate",
+    "send",
+    "subscribe",
+    "broadcast",
+    "contact",
+    "deploy",
+    "dispatch",
+    "forward",
+    "grant",
+    "relay",
 ];
 
 /// Words that end the object of a verb.
@@ -95,19 +111,10 @@ fn makes(words: &[String], noun: &str) -> bool {
 /// message", "Grant a permission", "Deploy a version". "Deploy key" for `/deploy-keys` names a thing, and
 /// "Post a comment" for `/comments` creates one.
 pub(super) fn reaches_or_grants(words: &[String], path: &str) -> bool {
-    const NEVER_A_NOUN: [&str; 4] = ["appoint", "rotate", "send", "subscribe"];
-    const NOUNS_TOO: [&str; 7] = [
-        "broadcast",
-        "contact",
-        "deploy",
-        "dispatch",
-        "forward",
-        "grant",
-        "relay",
-    ];
     const OBJECTS: [&str; 5] = ["me", "somebody", "someone", "to", "us"];
     let [verb, rest @ ..] = words else { return false };
     let is_one_of = |verbs: &[&str]| verbs.iter().any(|known| is_base_or_third_person(verb, known));
+    let (never_a_noun, nouns_too) = REACHES_OR_GRANTS.split_at(4);
     let is_third_person = verb.ends_with('s');
     let next = rest.first().map_or("", String::as_str);
     let has_object = DETERMINERS.contains(&next) || OBJECTS.contains(&next);
@@ -117,8 +124,8 @@ pub(super) fn reaches_or_grants(words: &[String], path: &str) -> bool {
     let is_named_like_verb = collection
         .first()
         .is_some_and(|first| first == verb || singular(verb) == *first);
-    is_one_of(&NEVER_A_NOUN) && !rest.is_empty() && (!is_third_person || has_object || verb == "sends")
-        || is_one_of(&NOUNS_TOO) && (has_object || is_of_collection && !is_named_like_verb)
+    is_one_of(never_a_noun) && !rest.is_empty() && (!is_third_person || has_object || verb == "sends")
+        || is_one_of(nouns_too) && (has_object || is_of_collection && !is_named_like_verb)
         || is_one_of(&["post"]) && is_posted_to_somebody(rest, &collection)
 }
 

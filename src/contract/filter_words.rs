@@ -11,8 +11,8 @@
 //! anyway.
 
 use super::filters::FilterValues;
-use super::inferred::{comparable_name, singular};
-use super::lexicon::{IDENTIFIERS, camel_case_words, underscored_words};
+use super::inferred::comparable_name;
+use super::lexicon::{IDENTIFIERS, camel_case_words, singular, underscored_words};
 
 /// The words of a parameter and of what is around it.
 pub(super) struct ParameterWords<'document> {

@@ -3,7 +3,8 @@
 
 use super::Contract;
 use super::document::Node;
-use super::inferred::{collection_name, comparable_name, may_be_secret, singular, without_names};
+use super::inferred::{collection_name, comparable_name, may_be_secret, without_names};
+use super::lexicon::singular;
 use super::link::{Link, LinkTarget};
 use super::operation::{Operation, OperationId, ParameterLocation};
 use super::shape::{JsonType, shape_at};

@@ -11,8 +11,7 @@
 
 use super::Contract;
 use super::document::Node;
-use super::inferred::singular;
-use super::lexicon::{DETERMINERS, alphanumeric_words, camel_case_words, is_form_of, sentences};
+use super::lexicon::{DETERMINERS, alphanumeric_words, camel_case_words, is_form_of, sentences, singular};
 use super::operation::{Operation, OperationId};
 use super::{pointer, texts};
 

@@ -64,10 +64,41 @@ fn words_of(text: &str, is_of_word: impl Fn(char) -> bool) -> impl Iterator<Item
         .filter(|word| !word.is_empty())
 }
 
-/// Returns the sentences of a text. An empty line ends a sentence, and a line break does not.
+/// Returns the sentences of a text. An empty line, an item of a list and a cell of a table end a sentence, and a line
+/// break does not.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split("\n\n")
-        .flat_map(|paragraph| paragraph.split(['.', ';', '!']))
+    let mut rest = Some(text);
+    let blocks = std::iter::from_fn(move || {
+        let text = rest?;
+        let end = text
+            .char_indices()
+            .find_map(|(at, _)| Some((at, end_of_block(&text[at..])?)));
+        rest = end.map(|(at, length)| &text[at + length..]);
+        Some(end.map_or(text, |(at, _)| &text[..at]))
+    });
+    blocks.flat_map(|block| block.split(['.', ';', '!']))
+}
+
+/// Returns the length of what ends a block of text where this text begins: an empty line, the mark of an item of a list
+/// or of a cell (Markdown), or the tag of a block (HTML).
+fn end_of_block(text: &str) -> Option<usize> {
+    const BLOCKS: [&str; 12] = [
+        "br", "dd", "div", "dt", "li", "ol", "p", "table", "td", "th", "tr", "ul",
+    ];
+    match text.as_bytes() {
+        [b'\n', b'\n', ..] | [b' ', b'|', ..] => Some(2),
+        [b'\n', rest @ ..] => {
+            let indent = rest.iter().take_while(|byte| **byte == b' ').count();
+            matches!(rest.get(indent..), Some([b'-' | b'*' | b'+' | b'|', b' ', ..])).then_some(indent + 3)
+        }
+        [b'<', ..] => {
+            let (tag, _) = text.split_once('>')?;
+            let name = tag.trim_start_matches('<').trim_start_matches('/');
+            let name = name.split([' ', '/']).next().unwrap_or_default().to_ascii_lowercase();
+            BLOCKS.contains(&name.as_str()).then_some(tag.len() + 1)
+        }
+        _ => None,
+    }
 }
 
 /// Returns the sentences of a text as a reader sees them: a full stop within "2.5" ends none, nor does a semicolon.
@@ -132,6 +163,45 @@ pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
     // `delivery` and `expiries`
     let is_noun_in_ry = ["y", "ies"].contains(&rest) && stem.ends_with('r');
     ENDINGS.contains(&rest) || is_noun_in_ry || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
+}
+
+/// Nouns whose plural has an ending from which [`singular`] would take another one.
+const SINGULARS: [&str; 24] = [
+    "alias", "atlas", "bias", "brownie", "cache", "calorie", "canvas", "clause", "cookie", "excuse", "fuse", "gas",
+    "hero", "lens", "movie", "pause", "potato", "prairie", "quiz", "rookie", "selfie", "tomato", "veto", "zombie",
+];
+
+/// Returns the singular of a noun, for the endings that English has for most of them: `categories`, `boxes`, `statuses`,
+/// but also `movies`, `caches`, `houses`. The noun may be the end of a name without separators.
+pub(super) fn singular(name: &str) -> String {
+    let ending = |ending: &str| name.strip_suffix(ending).filter(|stem| stem.len() > 1);
+    let is_form_of = |noun: &&&str| {
+        let forms = ["", "s", "es", "zes"].map(|plural| format!("{noun}{plural}"));
+        forms.iter().any(|form| name.ends_with(form.as_str()))
+    };
+    if let Some(noun) = SINGULARS.iter().find(is_form_of) {
+        let start = name.rfind(noun).unwrap_or(0);
+        return name[..start + noun.len()].to_owned();
+    }
+    if let Some(stem) = ending("ies") {
+        return format!("{stem}y");
+    }
+    let takes_es = |stem: &&str| ["ss", "x", "ch", "sh"].iter().any(|end| stem.ends_with(end)) || is_in_us(stem);
+    ending("es")
+        .filter(takes_es)
+        .or_else(|| ending("s").filter(|stem| !stem.ends_with('s') && !is_in_us(name)))
+        .unwrap_or(name)
+        .to_owned()
+}
+
+/// Whether a word is a noun that ends with "us", such as "status" or "bus", and neither a plural, such as "menus", nor
+/// the beginning of "house", "cause" or "use".
+fn is_in_us(word: &str) -> bool {
+    const PLURALS: [&str; 5] = ["cpus", "gpus", "gurus", "menus", "skus"];
+    let before = word.strip_suffix("us").unwrap_or_default();
+    let is_vowel = before.ends_with(['a', 'e', 'i', 'o', 'u']);
+    let is_noun = !is_vowel || before.ends_with("radi");
+    !before.is_empty() && is_noun && !PLURALS.iter().any(|plural| word.ends_with(plural))
 }
 
 /// Whether a verb for an end or a replacement is a participle: `replaced`, `lost`.
@@ -837,6 +907,66 @@ mod tests {
             ("One\n\ntwo! Three", vec!["One", "two", " Three"]),
         ] {
             assert_eq!(whole_sentences(text).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn an_item_of_a_list_and_a_cell_of_a_table_are_sentences() {
+        for (text, expected) in [
+            ("<p>One</p><ul><li>Two</li></ul>", vec!["One", "Two"]),
+            ("One:\n- Two\n * Three", vec!["One:", "Two", "Three"]),
+            (
+                "| One | Two |\n|---|---|\n| Three | Four |",
+                vec!["| One", " Two", "\n|---|---|", "Three", " Four"],
+            ),
+            (
+                "One <b>bold</b> word\non two lines",
+                vec!["One <b>bold</b> word\non two lines"],
+            ),
+            ("Less < more | a|b - c", vec!["Less < more", " a|b - c"]),
+        ] {
+            let found = sentences(text).filter(|sentence| !sentence.trim().is_empty());
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_singular_follows_from_the_plural() {
+        for (plural, expected) in [
+            ("pets", "pet"),
+            ("categories", "category"),
+            ("boxes", "box"),
+            ("addresses", "address"),
+            ("branches", "branch"),
+            ("news", "new"),
+            ("class", "class"),
+            ("series", "sery"),
+            ("statuses", "status"),
+            ("orderstatuses", "orderstatus"),
+            ("buses", "bus"),
+            ("houses", "house"),
+            ("causes", "cause"),
+            ("uses", "use"),
+            ("reuses", "reuse"),
+            ("cases", "case"),
+            ("caches", "cache"),
+            ("coaches", "coach"),
+            ("movies", "movie"),
+            ("cookies", "cookie"),
+            ("ties", "tie"),
+            ("aliases", "alias"),
+            ("quizzes", "quiz"),
+            ("monkeys", "monkey"),
+            ("campuses", "campus"),
+            ("radiuses", "radius"),
+            ("status", "status"),
+            ("alias", "alias"),
+            ("menus", "menu"),
+            ("cpus", "cpu"),
+            ("cache", "cache"),
+            ("movie", "movie"),
+        ] {
+            assert_eq!(singular(plural), expected);
         }
     }
 

@@ -19,14 +19,14 @@ use super::Contract;
 use super::document::{Member, Node};
 use super::fact::{Fact, FactKind};
 use super::field::{is_flagged, with_all_of};
-use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path, singular};
+use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path};
 use super::lasting::ShownAfterDelete;
-use super::lexicon::{alphanumeric_words, camel_case_words};
+use super::lexicon::{alphanumeric_words, camel_case_words, singular};
 use super::link::{Link, LinkTarget};
 use super::operation::{Method, Operation, OperationId};
 use super::plain_text::{only_explains_a_value, only_says_when_changed, only_says_when_created, only_updates};
 use super::pointer;
-use super::shape::{JsonType, Shape, shape_at};
+use super::shape::{Field, JsonType, Shape, shape_at};
 use super::vocabulary::{Carry, Equality};
 use super::what_texts_say::{
     concerns, is_for_machines, says_that_it_comes_back_changed, says_that_order_is_kept, says_what_is_done_to_it,
@@ -391,21 +391,10 @@ impl Contract {
         let records = RecordFinder::new(&self.shapes, collection_name(&operation.path));
         let (at, record) = records.in_response(operation.success_body()?, "id")?;
         let id = record.fields.iter().find(|field| records.is_identifier(&field.name))?;
-        let has_field = |item: &Shape, name: &str, of: &Shape| {
-            let found = item
-                .field_named(name)
-                .map(|index| &self.shapes[item.fields[index].shape.0]);
-            found.is_some_and(|found| found.types == of.types)
-        };
-        let is_record = |item: &Shape| {
-            let mut fields = record.fields.iter();
-            item.fields.len() == record.fields.len()
-                && fields.all(|field| has_field(item, &field.name, &self.shapes[field.shape.0]))
-        };
         let body = self.operation(list).success_body()?;
         let arrays = records.arrays_and_maps((String::new(), body), 0).into_iter();
         let mut arrays = arrays
-            .filter(|(_, item)| is_record(item))
+            .filter(|(_, item)| self.has_same_fields(item, record))
             .filter_map(|(at, _)| at.strip_suffix("/*").map(str::to_owned))
             .filter(|items| self.is_array(list, items));
         let items = arrays.next().filter(|_| arrays.next().is_none())?;
@@ -418,8 +407,8 @@ impl Contract {
         Some((shown, pointer::join(&at, &id.name)))
     }
 
-    /// Whether an operation has a collection at another path that is called like a create's: `/unassigned-devices` for
-    /// what is created at `/sites/{site}/devices`.
+    /// Whether an operation has a collection at another path that is called like a create's, or a list of records with
+    /// the same fields: `/unassigned-devices`, or `/inventory`, for what is created at `/sites/{site}/devices`.
     pub(crate) fn has_same_collection(&self, create: OperationId, other: &Operation) -> bool {
         let collection = comparable_path(self.operation(create).collection_path());
         let path = comparable_path(&other.path);
@@ -428,10 +417,32 @@ impl Contract {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let noun = |segment: &str| camel_case_words(segment).last().map(|last| singular(last));
         let name = noun(collection_name(&collection));
-        !is_there
-            && path
-                .split('/')
-                .any(|segment| !segment.is_empty() && noun(segment) == name)
+        let mut segments = path.split('/').filter(|segment| !segment.is_empty());
+        !is_there && (segments.any(|segment| noun(segment) == name) || self.lists_records_like(create, other))
+    }
+
+    /// Whether a list has records with the fields and types that the response to a create has. What can be created in
+    /// the list itself is of another collection.
+    fn lists_records_like(&self, create: OperationId, list: &Operation) -> bool {
+        let operation = self.operation(create);
+        let records = RecordFinder::new(&self.shapes, collection_name(operation.collection_path()));
+        let record = || Some(records.in_response(operation.success_body()?, "id")?.1);
+        let Some((body, record)) = list.success_body().zip(record()) else {
+            return false;
+        };
+        let listed = records.arrays_and_maps((String::new(), body), 0);
+        let path = comparable_path(&list.path);
+        let is_at_path = |other: &Operation| other.creates() && comparable_path(other.collection_path()) == path;
+        listed.iter().any(|(_, item)| self.has_same_fields(item, record)) && !self.operations.iter().any(is_at_path)
+    }
+
+    /// Whether two shapes have the same fields, with the same types.
+    fn has_same_fields(&self, item: &Shape, record: &Shape) -> bool {
+        let has_field = |field: &Field| {
+            let found = item.field_named(&field.name).map(|index| item.fields[index].shape);
+            found.is_some_and(|found| self.shapes[found.0].types == self.shapes[field.shape.0].types)
+        };
+        item.fields.len() == record.fields.len() && record.fields.iter().all(has_field)
     }
 
     /// Whether a list's response has an array at this location: a map is not searched for a record.

@@ -9,8 +9,7 @@
 //! no other words. What a value is can be any noun phrase. So the first clause of a description is one, without a
 //! condition and without a value; the clauses after it have words of their own for forms, units and uniqueness.
 
-use super::inferred::singular;
-use super::lexicon::{alphanumeric_words, camel_case_words, underscored_words, whole_sentences};
+use super::lexicon::{alphanumeric_words, camel_case_words, singular, underscored_words, whole_sentences};
 
 /// Words of sentences that say that records are listed, filtered, sorted or divided into pages.
 const OF_LISTS: [&str; 118] = [

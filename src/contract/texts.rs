@@ -114,44 +114,120 @@ pub(super) fn said_in_schemas_and_scopes<'document>(
     document: &'document Document,
     operation: &Operation,
 ) -> impl Iterator<Item = &'document str> {
-    let mut nodes = Vec::new();
-    if let Some(schema) = operation.request_body.as_ref().and_then(|body| body.schema.clone()) {
-        collect_schemas(document, schema, SCHEMA_DEPTH, &mut nodes);
-    }
-    for success in operation.successes() {
-        let content = pointer::join(&load::resolve(document, success.pointer.clone()), "content");
-        let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
-        let schemas = media_types.map(|media_type| pointer::join(&pointer::join(&content, &media_type.name), "schema"));
-        nodes.extend(
-            schemas
-                .flat_map(|schema| with_all_of(document, schema))
-                .map(|(_, node)| node),
-        );
-    }
+    let sent = schemas_sent(document, operation).into_iter().map(|(_, node)| node);
+    let successes = schemas_of_successes(document, operation).into_iter();
+    let successes = successes.flat_map(|schema| with_all_of(document, schema));
     let of_callbacks = callbacks(document, operation);
     let keys = ["title", "summary", "description"];
-    let said = nodes.into_iter().chain(of_callbacks);
+    let said = sent.chain(successes.map(|(_, node)| node)).chain(of_callbacks);
     said.flat_map(move |node| keys.into_iter().filter_map(|key| node.member(key)?.string()))
         .chain(said_about_scopes(document, operation))
 }
 
-/// Collects a schema, its parts and its fields, at any depth up to this one.
+/// Returns the schemas of what an operation takes that say what happens: see [`is_chosen`].
+fn schemas_sent<'document>(document: &'document Document, operation: &Operation) -> Vec<(String, &'document Node)> {
+    let mut found = Vec::new();
+    if let Some(schema) = operation.request_body.as_ref().and_then(|body| body.schema.clone()) {
+        collect_schemas(document, schema, (SCHEMA_DEPTH, &|_, node| is_chosen(node)), &mut found);
+    }
+    found
+}
+
+/// Returns the schemas of the bodies of an operation's successes.
+fn schemas_of_successes(document: &Document, operation: &Operation) -> Vec<String> {
+    let successes = operation.successes().map(|success| success.pointer.clone());
+    let contents = successes.map(|success| pointer::join(&load::resolve(document, success), "content"));
+    let media_types = contents.flat_map(|content| members(document, &content));
+    media_types
+        .map(|media_type| pointer::join(&media_type, "schema"))
+        .collect()
+}
+
+/// Returns the locations of the members of an object.
+fn members(document: &Document, at: &str) -> Vec<String> {
+    let members = document.node(at).map_or(&[][..], Node::members).iter();
+    members.map(|member| pointer::join(at, &member.name)).collect()
+}
+
+/// Whether what is said of a schema holds for one of its values, or the schema is of nothing that is sent.
+fn is_chosen(node: &Node) -> bool {
+    is_boolean(node) || node.member("enum").is_some() || is_flagged(node, "readOnly")
+}
+
+fn is_boolean(node: &Node) -> bool {
+    node.member("type").and_then(Node::string) == Some("boolean")
+}
+
+/// Returns what is said beside the body and the success of an operation: about the fields of what it returns, the
+/// headers of its responses, its rejections, its parameters, and in the summaries of examples.
+pub(super) fn said_beside<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document str> {
+    let resolved = |at: String| load::resolve(document, at);
+    let responses = operation
+        .responses
+        .iter()
+        .map(|response| resolved(response.pointer.clone()));
+    let responses: Vec<_> = responses.collect();
+    let below = |at: &String, key: &str| members(document, &pointer::join(at, key));
+    let headers = responses.iter().flat_map(|response| below(response, "headers"));
+    let body = resolved(pointer::join(&operation.pointer, "requestBody"));
+    let contents = responses.iter().chain([&body]);
+    let media_types = contents.flat_map(|at| below(at, "content"));
+    let examples = media_types.flat_map(|media_type| below(&media_type, "examples"));
+    let parameters = operation.parameters.iter().filter(|parameter| {
+        let schema = parameter.schema.as_deref().and_then(|schema| document.node(schema));
+        !schema.is_some_and(is_chosen)
+    });
+    let parameters = parameters.map(|parameter| parameter.pointer.clone());
+    let places = headers.chain(examples).chain(parameters).map(resolved);
+    let mut said: Vec<_> = places
+        .chain(responses.clone())
+        .flat_map(|at| said_at(document, &at))
+        .collect();
+    said.extend(said_about_returned_fields(document, operation));
+    said
+}
+
+/// Returns what is said about the fields of what an operation returns. A boolean that it takes too is left out.
+fn said_about_returned_fields<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
+    let mut sent = Vec::new();
+    if let Some(schema) = operation.request_body.as_ref().and_then(|body| body.schema.clone()) {
+        collect_schemas(document, schema, (SCHEMA_DEPTH, &|_, _| false), &mut sent);
+    }
+    let is_left_out = |at: &str, node: &Node| {
+        let name = pointer::last(at);
+        let is_sent = || sent.iter().any(|(sent, _)| pointer::last(sent) == name);
+        node.member("enum").is_some() || is_boolean(node) && is_sent()
+    };
+    let mut returned = Vec::new();
+    for schema in schemas_of_successes(document, operation) {
+        collect_schemas(document, schema, (SCHEMA_DEPTH, &is_left_out), &mut returned);
+    }
+    returned
+        .into_iter()
+        .filter_map(|(_, node)| node.member("description")?.string())
+}
+
+/// Whether a schema is left out, by its location and its node.
+type IsLeftOut<'of> = dyn Fn(&str, &Node) -> bool + 'of;
+
+/// Collects a schema, its parts and its fields, at any depth up to this one, without those that `is_left_out` names.
 fn collect_schemas<'document>(
     document: &'document Document,
     schema: String,
-    depth: usize,
-    found: &mut Vec<&'document Node>,
+    (depth, is_left_out): (usize, &IsLeftOut<'_>),
+    found: &mut Vec<(String, &'document Node)>,
 ) {
     // What stands beside a reference (OpenAPI 3.1) is about this place alone.
-    found.extend(document.node(&schema).filter(|node| node.member("$ref").is_some()));
+    let beside = document.node(&schema).filter(|node| node.member("$ref").is_some());
+    found.extend(beside.map(|node| (schema.clone(), node)));
     for (at, node) in with_all_of(document, schema) {
-        let is_chosen = node.member("enum").is_some()
-            || node.member("type").and_then(Node::string) == Some("boolean")
-            || is_flagged(node, "readOnly");
-        if is_chosen || found.len() >= MAX_SCHEMAS {
+        if is_left_out(&at, node) || found.len() >= MAX_SCHEMAS {
             continue;
         }
-        found.push(node);
+        found.push((at.clone(), node));
         if depth == 0 {
             continue;
         }
@@ -160,7 +236,7 @@ fn collect_schemas<'document>(
         let fields = members.map(|member| pointer::join(&properties, &member.name));
         let items = node.member("items").map(|_| pointer::join(&at, "items"));
         for below in fields.chain(items).chain(alternatives(&at, node)) {
-            collect_schemas(document, below, depth - 1, found);
+            collect_schemas(document, below, (depth - 1, is_left_out), found);
         }
     }
 }

@@ -28,10 +28,9 @@ use super::acting_get;
 use super::document::Document;
 use super::guessed::may_take_id;
 use super::inferred::{
-    Collections, RecordFinder, collection_name, comparable_name, comparable_path, may_be_secret, may_be_sent, singular,
-    types,
+    Collections, RecordFinder, collection_name, comparable_name, comparable_path, may_be_secret, may_be_sent, types,
 };
-use super::lexicon::camel_case_words;
+use super::lexicon::{camel_case_words, singular};
 use super::link::{Link, LinkTarget};
 use super::load::is_json;
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation, StatusPattern};

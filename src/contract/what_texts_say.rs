@@ -11,8 +11,8 @@
 
 use super::Contract;
 use super::document::Node;
-use super::inferred::{comparable_name, singular};
-use super::lexicon::{alphanumeric_words, camel_case_words, whole_sentences};
+use super::inferred::comparable_name;
+use super::lexicon::{alphanumeric_words, camel_case_words, singular, whole_sentences};
 use super::operation::{Operation, OperationId};
 
 /// Participles and other words, by their beginnings, for what a service does to a value before it shows it.

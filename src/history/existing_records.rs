@@ -167,7 +167,7 @@ const MIN_OF_KEY: usize = 3;
 const MIN_OF_NATURAL_KEY: usize = 2;
 
 /// Names of fields that often identify a record: there is one template for each language.
-const NATURAL_KEYS: [&str; 7] = ["code", "country", "key", "language", "locale", "slug", "weekday"];
+pub(super) const NATURAL_KEYS: [&str; 7] = ["code", "country", "key", "language", "locale", "slug", "weekday"];
 
 /// Names of fields that never identify a record, although a few examples may all differ in them.
 const CATEGORIES: [&str; 14] = [

@@ -11,6 +11,9 @@
 //! of one are somebody's data, those of the other another's or none. A default comes with both. What services generate
 //! differs too, so most of it is ignored: codes, keys, times close to each other, numbers that count up.
 //!
+//! A record that was created with other choices than those two is written to only if nothing in them may select a record:
+//! a choice may be the reason why the service hands one out.
+//!
 //! If a service overwrites an existing record completely and shows nothing of the old one, it cannot be told from a new
 //! record.
 
@@ -20,10 +23,12 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta};
 use reqwest::header::DATE;
 use serde_json::{Map, Number, Value};
 
+use super::existing_records::{IdentifyingUse, NATURAL_KEYS};
 use super::history::History;
 use super::lifecycle::TrackedRecord;
 use super::run_tag::RunTag;
 use super::same::instant;
+use crate::contract::lexicon::{IDENTIFIERS, camel_case_words};
 use crate::contract::operation::OperationId;
 use crate::contract::{comparable_name, pointer};
 use crate::exchange::{Exchange, Request, identifier};
@@ -197,6 +202,56 @@ impl History<'_> {
                 && record.path_identifiers != first.path_identifiers
                 && same_but_for_own_values(&record.request, &first.request, &self.run_tag)
         })
+    }
+
+    /// Returns why one record of a create may have been there before, although others of it are new: it was created with
+    /// a choice that no two creates had, and that may select a record, such as another day of the week.
+    pub(crate) fn reason_chosen_record_may_be_older(&self, index: usize) -> Option<String> {
+        let record = self.tracked.get(index)?;
+        let operation = self.contract.operation(record.create);
+        if operation.invariants.created.is_some() || operation.new_record_name_parameter().is_some() {
+            return None;
+        }
+        let of_create = || self.tracked.iter().filter(|other| other.create == record.create);
+        let is_shown = |other: &&TrackedRecord| self.repeated(other).next().is_some();
+        let may_select = |other: &TrackedRecord| self.differs_in_what_may_select(&record.request, &other.request);
+        let is_new = of_create().filter(is_shown).any(|other| !may_select(other));
+        let doubt = "no second create with its choices returned another";
+        (!is_new).then(|| self.reason_for_doubt(record.create, doubt))
+    }
+
+    /// Whether two creates differ in a value by which a service may select an existing record. A value that one of them
+    /// leaves out counts too: the service may choose one by itself.
+    fn differs_in_what_may_select(&self, one: &Request, other: &Request) -> bool {
+        let values = |request: &Request| {
+            let mut values = Vec::new();
+            add_values(request.json().unwrap_or(&Value::Null), "", &mut values);
+            let values = values.into_iter().map(|(at, value)| (at, value.clone()));
+            values.collect::<BTreeMap<_, _>>()
+        };
+        let (sent, sent_by_other) = (values(one), values(other));
+        let is_made_up = |at: &String| one.made_up.contains(at) || other.made_up.contains(at);
+        let mut all = sent.iter().chain(&sent_by_other);
+        all.any(|(at, value)| {
+            let is_equal = sent.get(at) == sent_by_other.get(at);
+            !is_equal && !is_made_up(at) && self.may_select_a_record(one.operation, at, value)
+        })
+    }
+
+    /// Whether a value in the body of a create may select an existing record: a reference, or a key by the name of its
+    /// field or by the values that the list shows there.
+    fn may_select_a_record(&self, create: OperationId, at: &str, value: &Value) -> bool {
+        const DAYS: [&str; 2] = ["date", "day"];
+        let name = pointer::last(at).unwrap_or_default();
+        let words = camel_case_words(&name);
+        let ends_with = |keys: &[&str]| words.last().is_some_and(|word| keys.contains(&word.as_str()));
+        let is_at_top = pointer::tokens(at).count() == 1;
+        let is_named_like_key = is_at_top && (ends_with(&NATURAL_KEYS) || words.len() == 1 && ends_with(&DAYS));
+        let is_reference = ends_with(&IDENTIFIERS) || self.contract.names_a_record(&name);
+        let is_text = value.as_str().is_some_and(|_| self.run_tag.is_in(value));
+        let uses = [IdentifyingUse::TakenAndUnique, IdentifyingUse::MayBeOnUnreadPage];
+        let is_key = || uses.contains(&self.identifying_use(create, at, value));
+        !is_text && !value.is_boolean() && !value.is_null() && (is_reference || is_named_like_key || is_key())
     }
 
     /// Whether the records of a create show values that nobody has sent and that are somebody's data.

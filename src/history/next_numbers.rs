@@ -119,6 +119,11 @@ impl History<'_> {
         self.observed_values.contains(id) && (views.any(|view| view.contains(id)) || !is_new())
     }
 
+    /// Whether a response showed this text as a value, so that it may be the identifier of a record.
+    pub(crate) fn was_shown(&self, text: &str) -> bool {
+        self.observed_values.contains(&Value::from(text))
+    }
+
     /// Whether the path of a create names a record of the run that a read has shown to be its own.
     fn is_below_own(&self, create: &Request) -> bool {
         let named = all_in_path(self.contract, create).filter(|named| !named.is_empty());

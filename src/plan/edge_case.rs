@@ -39,6 +39,9 @@ const LARGEST: (&str, &str) = ("9007199254740991", "2147483647");
 /// An integer that no type of 64 bits holds.
 const BEYOND_64_BITS: &str = "100000000000000000000";
 
+/// The bits that make the first of a UUID's hexadecimal digits c, d, e or f.
+pub(super) const FIRST_DIGIT_A_LETTER: u8 = 0xc0;
+
 /// The part of a request that makes it an edge case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EdgeCaseChange {
@@ -229,7 +232,8 @@ fn random(operation: OperationId, edge_case: &EdgeCase, seed: u64) -> ChaCha8Rng
     random
 }
 
-/// Returns a well-formed identifier that hardly any target has: a random UUID, or the largest number.
+/// Returns a well-formed identifier that hardly any target has: a random UUID, or the largest number. The UUID begins
+/// with a letter: a service that reads the digits at the beginning of an identifier as a number must find no record.
 fn unknown(
     contract: &Contract,
     (operation, parameter): (OperationId, Option<&Parameter>),
@@ -245,6 +249,7 @@ fn unknown(
     }
     let mut bytes = [0; 16];
     random.fill_bytes(&mut bytes);
+    bytes[0] |= FIRST_DIGIT_A_LETTER;
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 

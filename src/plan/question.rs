@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::draft;
+use super::edge_case::FIRST_DIGIT_A_LETTER;
 use crate::contract::document::Node;
 use crate::contract::field::is_free_string;
 use crate::contract::operation::{Method, OperationId};
@@ -922,10 +923,12 @@ fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {
 const MIN_RANDOM_LETTERS: usize = 6;
 
 /// Returns a UUID that should name no record, of the version and in the spelling of another. What a version other than
-/// 4 (RFC 9562, section 5) takes from the clock or from a name stays as it is.
+/// 4 (RFC 9562, section 5) takes from the clock or from a name stays as it is. Otherwise it begins with a letter, so
+/// that its beginning is no number of a record.
 fn unknown_uuid(shown: &str, known: Uuid, random: &mut impl Rng) -> String {
     let mut bytes = [0; 16];
     random.fill_bytes(&mut bytes);
+    bytes[0] |= FIRST_DIGIT_A_LETTER;
     let made_up = uuid::Builder::from_random_bytes(bytes).into_uuid();
     let made_up = if matches!(known.get_version_num(), 0 | 4) {
         made_up

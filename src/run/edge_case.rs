@@ -252,6 +252,12 @@ impl Session<'_> {
             | EdgeCaseChange::Query(_)
             | EdgeCaseChange::String(_) => None,
         };
+        let is_read = self.contract.operation(operation).is_read();
+        if instead.is_some_and(|text| !is_read && self.history().was_shown(text)) {
+            return Err(Reason::NotOwn(
+                "a response showed the made-up identifier, so a record may have it".to_owned(),
+            ));
+        }
         let one = edge_case.parameter.map(|index| (index, instead));
         let replacement = one.map_or(Replacement::None, |(index, instead)| {
             Replacement::Parameter(index, instead)

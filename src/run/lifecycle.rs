@@ -104,6 +104,12 @@ impl Session<'_> {
         Some((record, self.look_for_record(read, (record, stage)).await))
     }
 
+    /// Whether a read shows that the record which an update names is still the run's own.
+    pub(super) async fn is_still_own(&self, update: &Request) -> bool {
+        let seen = self.look_for_record_of_update(update, RecordStage::BeforeDelete).await;
+        seen.is_some_and(|(_, seen)| seen == SeenRecord::Own)
+    }
+
     /// Compares what the list shows of an updated record with what its read shows. If that differs, the record is read
     /// once more: it may have changed in between.
     async fn compare_with_list(&self, lifecycle: &Lifecycle, (record, update): (usize, OperationId)) {
@@ -256,6 +262,7 @@ impl Session<'_> {
                     || self.history().may_ignore_parents(lifecycle.create)
                     || may_be_older.contains(&lifecycle.create)
                     || self.history().holds_older_record(record)
+                    || self.history().reason_chosen_record_may_be_older(record).is_some()
                 {
                     continue;
                 }
@@ -407,24 +414,27 @@ impl Session<'_> {
         })
     }
 
-    /// Sends a deletion, and again after a response that throttles it if a read shows that the record is still there:
-    /// the deletion may have been carried out, and somebody else's record may have the identifier by now.
+    /// Sends a deletion, and again after a response that throttles it, or that rejects an expired token, if a read shows
+    /// that the record is still there: the deletion may have been carried out, and somebody else's record may have the
+    /// identifier by now.
     async fn delete_unless_throttled(&self, lifecycle: &Lifecycle, record: usize, delete: &Request) -> Deletion {
         let mut attempt = 0;
         loop {
-            let is_last = attempt + 1 == MAX_ATTEMPTS;
+            let is_last = attempt + 1 >= MAX_ATTEMPTS;
             let options = ResendOptions {
                 replaceable: !is_last,
                 ..ResendOptions::default()
             };
             self.expect_requests(1);
             let call = Call::alone(delete.clone(), WRITE_PURPOSE);
+            let had_first_token = !self.sender.transport.is_renewed();
             let (exchange, _) = self.call_with_options(call, options).await;
             let throttling = exchange.response().filter(|response| throttles_for_now(response));
-            let Some(throttling) = throttling.filter(|_| !is_last) else {
+            if let Some(throttling) = throttling.filter(|_| !is_last) {
+                tokio::time::sleep(wait_after(throttling, attempt)).await;
+            } else if !self.sender.has_expired(&exchange, had_first_token) {
                 return Deletion::of(&exchange.outcome);
-            };
-            tokio::time::sleep(wait_after(throttling, attempt)).await;
+            }
             let before = (record, RecordStage::BeforeDelete);
             if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
                 return Deletion::Uncertain;

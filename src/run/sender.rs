@@ -67,8 +67,8 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Sends a request when a slot is free: once, or a second time with a renewed token. A write goes into the write
-    /// log first.
+    /// Sends a request when a slot is free: once, or a second time with a renewed token, unless [`Self::has_expired`]
+    /// leaves that to the caller. A write goes into the write log first.
     pub(super) async fn send(&self, mut request: Request) -> Exchange {
         // Where a credential is optional, a run without a token sends none.
         if matches!(request.credential, Credential::Token { .. }) && !self.transport.has_token() {
@@ -109,7 +109,8 @@ impl<'run> Sender<'run> {
 
     /// Sends a request, and sends it once more if the token had expired and there is a new one. The target did not
     /// process the first one (RFC 9110, section 15.5.2), and it is not judged, so the log has one write for both; the
-    /// tally counts both requests. Also returns the time at which the last one was sent.
+    /// tally counts both requests. What changes or deletes a record is not sent again here: the service may have carried
+    /// out the first one all the same. Also returns the time at which the last one was sent.
     async fn exchange(&self, request: &Request, writes: bool) -> (Duration, Result<Response, Failure>) {
         let busy = || self.handling_time.get();
         let is_renewed = self.transport.is_renewed();
@@ -120,6 +121,9 @@ impl<'run> Sender<'run> {
         if is_renewed || !is_valid || !is_rejected || !self.transport.renew().await {
             return (sent, outcome);
         }
+        if self.must_be_read_again(request) {
+            return (sent, outcome);
+        }
         self.pace.wait().await;
         self.count(|tally| {
             tally.sent += 1;
@@ -128,6 +132,21 @@ impl<'run> Sender<'run> {
         });
         let sent = self.begun.elapsed();
         (sent, self.transport.send(request, &busy).await)
+    }
+
+    /// Whether a request changes or deletes a record of which the contract does not say what the write does.
+    fn must_be_read_again(&self, request: &Request) -> bool {
+        let operation = self.contract.operation(request.operation);
+        !operation.is_read() && !operation.may_store() && !operation.has_invariants()
+    }
+
+    /// Whether a write was rejected because the first token had expired, and may be sent again with the new one once a
+    /// read has shown that its record is still the run's own. `had_first_token` is whether the first token was the
+    /// latest when the write was sent.
+    pub(super) fn has_expired(&self, write: &Exchange, had_first_token: bool) -> bool {
+        let is_valid = matches!(write.request.credential, Credential::Token { .. });
+        let is_rejected = is_valid && write.status() == Some(401) && self.must_be_read_again(&write.request);
+        is_rejected && had_first_token && self.transport.is_renewed()
     }
 
     /// Logs that a write is about to be sent. Where that fails, the run ends here: the write is not sent.

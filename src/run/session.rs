@@ -415,7 +415,9 @@ impl<'run> Session<'run> {
         let mut attempt = 0;
         let mut not_found = NotFoundRetry::until(options.not_found_timeout);
         loop {
+            let had_first_token = !self.sender.transport.is_renewed();
             let exchange = self.sender.send(request).await;
+            let has_expired = self.sender.has_expired(&exchange, had_first_token);
             let throttled = exchange.response().is_some_and(throttles_for_now);
             let missing = exchange.status() == Some(404);
             let wait = self
@@ -423,7 +425,7 @@ impl<'run> Session<'run> {
                 .or_else(|| missing.then(|| not_found.wait()).flatten());
             let intent = Intent {
                 purpose,
-                is_superseded: wait.is_some() || (options.replaceable && throttled),
+                is_superseded: wait.is_some() || has_expired || (options.replaceable && throttled),
             };
             let (noted, body) = self.with_evaluation(|evaluation| evaluation.add_exchange(&exchange, (intent, &role)));
             self.sender.log_outcome(&exchange, noted.created.as_deref());
@@ -434,8 +436,15 @@ impl<'run> Session<'run> {
             };
             self.emit(Event::Exchanged(exchanged));
             self.emit_found(Some(exchanged));
+            let is_deletion = self.contract.operation(exchange.request.operation).method == Method::Delete;
+            if has_expired && !is_deletion && Box::pin(self.is_still_own(&exchange.request)).await {
+                request = exchange.request;
+                continue;
+            }
             let Some(wait) = wait else {
-                self.sender.count_documented(&exchange, intent);
+                if !has_expired {
+                    self.sender.count_documented(&exchange, intent);
+                }
                 if self.contract.operation(exchange.request.operation).is_get() {
                     self.read_vanished(exchange.request.operation).await;
                 }

@@ -374,7 +374,7 @@ paths:
         '200':
           description: Users
           content: {application/json: {schema: {type: array}}}
-          links: {Write: {operationId: sendMessage, parameters: {user: '$response.body#/0/id'}}}
+          links: {Write: {operationId: addMessage, parameters: {user: '$response.body#/0/id'}}}
     post:
       operationId: addUser
       requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Text'}}}}
@@ -393,7 +393,7 @@ paths:
   /users/{user}/messages:
     parameters: [{name: user, in: path, required: true, schema: {type: string}}]
     post:
-      operationId: sendMessage
+      operationId: addMessage
       requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Text'}}}}
       responses: {'201': {description: Sent, links: {Show: {operationId: getMessage, parameters: {message: $response.body#/id}}}}}
   /messages/{message}:
@@ -445,7 +445,7 @@ fn messages() -> Stub {
 }
 
 fn below(own: bool) -> String {
-    let link = "Write: {operationId: sendMessage, parameters: {user: $response.body#/id}}";
+    let link = "Write: {operationId: addMessage, parameters: {user: $response.body#/id}}";
     BELOW
         .replace("OWN", if own { link } else { "{}" })
         .replace("            {}\n", "")
@@ -456,11 +456,7 @@ fn nothing_is_created_below_a_listed_record_that_the_run_did_not_create() {
     for (own, named) in [(false, false), (true, false), (false, true)] {
         let service = messages();
         let arguments = ["--spec", "below.yaml", "--writes", "--settle", "0"];
-        let arguments = [
-            &arguments[..],
-            if named { &["--also-send", "sendMessage"] } else { &[] },
-        ]
-        .concat();
+        let arguments = [&arguments[..], if named { &["--also-send", "addMessage"] } else { &[] }].concat();
         let ended = check(&service.url(), &arguments).file("below.yaml", below(own)).run();
         let sent = writes(&service);
         assert!(sent.iter().any(|(_, path)| path == "/users"), "{ended:?}");
@@ -475,7 +471,7 @@ fn nothing_is_created_below_a_listed_record_that_the_run_did_not_create() {
     let plan = countersign(&["plan", "--spec", "below.yaml", "--writes"]).file("below.yaml", below(false));
     let plan = plan.run().stdout;
     for reason in [
-        "sendMessage: the run writes only to its own records, and the parameter `user` identifies none that it creates",
+        "addMessage: the run writes only to its own records, and the parameter `user` identifies none that it creates",
         "restartHost: its path, its operationId or its summary suggests an action, not a create",
     ] {
         assert!(plan.contains(reason), "{plan}");

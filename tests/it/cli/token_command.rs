@@ -1,8 +1,10 @@
 //! A token that a program prints: when the program runs, whose configuration may name one, and that neither its first
 //! nor its second token comes out anywhere.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::formats::EVERY_FORMAT;
 use super::stub::{Received, Stub, json};
@@ -203,5 +205,113 @@ fn the_configuration_is_shown_without_running_the_program_or_showing_its_argumen
             "{ended:?}"
         );
         assert!(!shows_one(&ended), "{ended:?}");
+    }
+}
+
+const NOTES: &str = "\
+openapi: 3.0.3
+info: {title: Notes, version: '1'}
+x-edge-cases: []
+components:
+  securitySchemes: {it: {type: http, scheme: bearer}}
+  schemas: {Note: {type: object, required: [id, title], properties: {id: {type: string}, title: {type: string}}}}
+  requestBodies: {Note: {content: {application/json: {schema: {type: object, required: [title], properties: {title: {type: string}}}}}}}
+  responses: {Note: {description: A note, content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}}
+security: [{it: []}]
+paths:
+  /notes:
+    post: {operationId: addNote, requestBody: {$ref: '#/components/requestBodies/Note'}, responses: {'201': {$ref: '#/components/responses/Note'}}}
+  /notes/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get: {operationId: getNote, responses: {'200': {$ref: '#/components/responses/Note'}}}
+    put: {operationId: setNote, requestBody: {$ref: '#/components/requestBodies/Note'}, responses: {'200': {$ref: '#/components/responses/Note'}}}
+    delete: {operationId: deleteNote, responses: {'204': {description: Gone}}}
+";
+
+const SOMEBODYS: &str = "Somebody's";
+
+/// The titles of the notes by identifier, and whether the first token has expired.
+type Notes = (BTreeMap<String, String>, bool);
+
+/// Responds to a request about notes with a valid token.
+fn noted((method, path): (&str, &str), body: &str, notes: &mut Notes) -> String {
+    let title = serde_json::from_str::<serde_json::Value>(body).map(|sent| sent["title"].clone());
+    let title = title.ok().and_then(|title| title.as_str().map(str::to_owned));
+    let id = path.strip_prefix("/notes/").unwrap_or_default().to_owned();
+    let shown = |id: &str, title: &str| serde_json::json!({"id": id, "title": title}).to_string();
+    let known = notes.0.get(&id).cloned();
+    match (method, known, title) {
+        ("POST", _, Some(title)) => {
+            let id = format!("note-of-this-run-{}", notes.0.len() + 1);
+            notes.0.insert(id.clone(), title.clone());
+            json("201 Created", &shown(&id, &title))
+        }
+        ("GET", Some(title), _) => json("200 OK", &shown(&id, &title)),
+        ("PUT", Some(_), Some(title)) => {
+            notes.0.insert(id.clone(), title.clone());
+            json("200 OK", &shown(&id, &title))
+        }
+        ("DELETE", Some(_), _) => {
+            notes.0.remove(&id);
+            json("204 No Content", "")
+        }
+        ("POST" | "PUT", _, None) => json("422 Unprocessable", "{}"),
+        _ => json("404 Not Found", "{}"),
+    }
+}
+
+/// Checks notes with a first token that expires with the first request of this method. Where that request gives the note
+/// away, somebody else has one under its identifier from then on. Returns the requests, and the notes at the end.
+fn notes_checked(expires_at: &'static str, gives_away: bool) -> (Vec<String>, Vec<String>) {
+    let notes = Arc::new(Mutex::new(Notes::default()));
+    let kept = Arc::clone(&notes);
+    let stub = Stub::start(move |request, stream| {
+        let mut notes = kept.lock().unwrap();
+        let mut words = request.head.split(' ');
+        let (method, path) = (words.next().unwrap(), words.next().unwrap());
+        if request.shows(FIRST) && !notes.1 && method == expires_at {
+            notes.1 = true;
+            let id = path.trim_start_matches("/notes/").to_owned();
+            gives_away.then(|| notes.0.insert(id, SOMEBODYS.to_owned()));
+        }
+        let lets_in = request.shows(SECOND) || request.shows(FIRST) && !notes.1;
+        let response = match lets_in {
+            true => noted((method, path), &request.body, &mut notes),
+            false => json("401 No", "{}"),
+        };
+        stream.write_all(response.as_bytes())
+    });
+    let arguments = ["check", "--seed", "1", "--writes", "--cleanup", "--settle", "0"];
+    let ended = call(&arguments, &stub.url(), &line(&script()))
+        .file("things.yaml", NOTES)
+        .run();
+    assert_eq!(runs(ended.path()), 2, "{ended:?}");
+    let received = stub.received();
+    let sent = received
+        .iter()
+        .filter(|request| request.shows(FIRST) || request.shows(SECOND));
+    let sent = sent.map(|request| request.head.split(" HTTP").next().unwrap().to_owned());
+    (sent.collect(), notes.lock().unwrap().0.values().cloned().collect())
+}
+
+#[test]
+fn a_write_that_an_expired_token_sent_is_sent_again_only_after_a_read_has_shown_its_record() {
+    for method in ["DELETE", "PUT"] {
+        let (sent, left) = notes_checked(method, false);
+        assert!(left.is_empty(), "{method} {left:?} {sent:#?}");
+        let first = sent.iter().position(|line| line.starts_with(method)).unwrap();
+        let [expired, read, again] = &sent[first..first + 3] else {
+            panic!()
+        };
+        assert_eq!(expired, again, "{sent:#?}");
+        assert_eq!(
+            read.split_once(' '),
+            expired.split_once(' ').map(|(_, path)| ("GET", path))
+        );
+        let (sent, left) = notes_checked(method, true);
+        let given_away = left.iter().filter(|title| *title == SOMEBODYS).count();
+        assert_eq!(given_away, 1, "{method} {left:?} {sent:#?}");
+        let first = sent.iter().find(|line| line.starts_with(method)).unwrap();
+        assert_eq!(sent.iter().filter(|line| *line == first).count(), 1, "{sent:#?}");
     }
 }

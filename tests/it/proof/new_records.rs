@@ -73,6 +73,8 @@ enum Creates {
     NewWithDefaults,
     /// The one record that was in the trash; after that, new ones.
     Restored,
+    /// The one record that was in the trash, if no day is sent; otherwise new ones.
+    RestoredWithoutDay,
     /// The next of several records that no list shows.
     NextOfPool,
     /// A record that says that it was created years ago.
@@ -107,7 +109,7 @@ impl Service {
         let mut hidden: Vec<_> = notes.into_iter().map(hidden).collect();
         match creates {
             Creates::New | Creates::NewWithDefaults | Creates::YearsOld | Creates::OnLastDay => hidden.clear(),
-            Creates::Restored => hidden.truncate(1),
+            Creates::Restored | Creates::RestoredWithoutDay => hidden.truncate(1),
             Creates::MovedByDay => hidden.drain(..2).for_each(drop),
             Creates::NextOfPool => {}
         }
@@ -133,6 +135,7 @@ impl Service {
                 let hidden = (!self.hidden.is_empty()).then(|| self.hidden.remove(0));
                 moved.map(|at| self.shown.remove(at)).or(hidden)
             }
+            Creates::RestoredWithoutDay if !sent["day"].is_null() => None,
             _ => (!self.hidden.is_empty()).then(|| self.hidden.remove(0)),
         };
         self.next += 1;
@@ -298,4 +301,15 @@ async fn a_hidden_record_that_a_create_returns_is_neither_updated_nor_deleted() 
     for creates in [Creates::MovedByDay, Creates::NextOfPool] {
         assert_eq!(written(creates, shifts_of_sites()).await, [], "{creates:?}");
     }
+}
+
+/// Two creates with the same choices show nothing of a third one with others.
+#[tokio::test]
+async fn a_hidden_record_that_only_another_choice_returns_is_not_deleted() {
+    let written = written(Creates::RestoredWithoutDay, shifts("List shifts")).await;
+    let is_deleted = |is_hidden: bool| {
+        let mut deleted = written.iter().filter(|(method, _)| *method == Method::DELETE);
+        deleted.any(|(_, id)| (*id < 4_711_100) == is_hidden)
+    };
+    assert!(is_deleted(false) && !is_deleted(true), "{written:?}");
 }

@@ -228,10 +228,8 @@ async fn a_number_that_another_view_of_the_collection_shows_stays_in_doubt() {
     }
 }
 
-/// The comments of all issues are in one table, which counts from 1 like that of the issues; no list of an issue of the
-/// run shows which number is next. But below such an issue nobody else has a comment.
-#[tokio::test]
-async fn a_number_below_a_record_of_the_run_is_its_own() {
+/// Issues, and below each its comments.
+fn issues_and_comments() -> String {
     let nested = |at: &str| {
         document(&[(at, 0)])
             .lines()
@@ -247,57 +245,97 @@ async fn a_number_below_a_record_of_the_run_is_its_own() {
         "    parameters: [{name: id, in",
         "    parameters: [{name: issue, in: path, required: true, schema: {type: integer}}, {name: id, in",
     );
-    let document = document(&[("issues", 4)]) + &comments;
-    let stored: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
+    document(&[("issues", 4)]) + &comments
+}
+
+/// What the service has at each path: records, and what else a path shows.
+type Stored = BTreeMap<String, Value>;
+
+/// Responds as a service that has the comments of all issues in one table.
+fn respond_from(stored: &mut Stored, (method, path, body): (&Method, &str, &Bytes)) -> Response {
+    let name = serde_json::from_slice::<Value>(body).map(|sent| sent["name"].clone());
+    let name = name.ok().filter(Value::is_string);
+    let is_collection = path.ends_with('s');
+    let is_below = |at: &str| at.rsplit_once('/').is_some_and(|(above, _)| above == path);
+    match (method.as_str(), is_collection, name) {
+        ("GET", true, _) => {
+            let items: Vec<_> = stored
+                .iter()
+                .filter(|(at, _)| is_below(at))
+                .map(|(_, item)| item)
+                .collect();
+            axum::Json(items).into_response()
+        }
+        ("POST", true, Some(name)) => {
+            let table = path.contains("comments");
+            let numbers = stored.iter().filter(|(at, _)| at.contains("comments") == table);
+            let next = numbers.filter_map(|(_, item)| item["id"].as_u64()).max().unwrap_or(0) + 1;
+            let record = json!({"id": next, "name": name});
+            stored.insert(format!("{path}/{next}"), record.clone());
+            (StatusCode::CREATED, axum::Json(record)).into_response()
+        }
+        ("GET", false, _) if stored.contains_key(path) => axum::Json(&stored[path]).into_response(),
+        ("PATCH", false, Some(name)) if stored.contains_key(path) => {
+            stored.get_mut(path).unwrap()["name"] = name;
+            axum::Json(&stored[path]).into_response()
+        }
+        ("DELETE", false, _) if stored.remove(path).is_some() => StatusCode::NO_CONTENT.into_response(),
+        ("POST" | "PATCH", _, None) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Checks issues and comments, with this addition to the document, and a list of a comment at `/activity`. Returns the
+/// report, the writes, and whether all is as it was before.
+async fn of_comments(addition: &str) -> (Record, Vec<String>, bool) {
+    let mut stored = Stored::new();
+    let somebodys = |id: u64| json!({"id": id, "name": "Somebody's"});
     for id in 1..=4 {
-        let issue = json!({"id": id, "name": "Somebody's"});
-        stored.lock().unwrap().insert(format!("/issues/{id}"), issue);
+        stored.insert(format!("/issues/{id}"), somebodys(id));
     }
     for id in 1..=3 {
-        let comment = json!({"id": id, "name": "Somebody's"});
-        stored
-            .lock()
-            .unwrap()
-            .insert(format!("/issues/4/comments/{id}"), comment);
+        stored.insert(format!("/issues/4/comments/{id}"), somebodys(id));
     }
-    let before = stored.lock().unwrap().clone();
+    stored.insert("/activity".to_owned(), json!([somebodys(4)]));
+    let before = stored.clone();
+    let stored = Arc::new(Mutex::new(stored));
     let kept = Arc::clone(&stored);
-    let respond = move |method: &Method, path: &str, body: &Bytes| {
-        let mut stored = kept.lock().unwrap();
-        let name = serde_json::from_slice::<Value>(body).map(|sent| sent["name"].clone());
-        let name = name.ok().filter(Value::is_string);
-        let is_collection = path.ends_with('s');
-        let is_below = |at: &str| at.rsplit_once('/').is_some_and(|(above, _)| above == path);
-        match (method.as_str(), is_collection, name) {
-            ("GET", true, _) => {
-                let items: Vec<_> = stored
-                    .iter()
-                    .filter(|(at, _)| is_below(at))
-                    .map(|(_, item)| item)
-                    .collect();
-                axum::Json(items).into_response()
-            }
-            ("POST", true, Some(name)) => {
-                let table = path.contains("comments");
-                let numbers = stored.iter().filter(|(at, _)| at.contains("comments") == table);
-                let next = numbers.filter_map(|(_, item)| item["id"].as_u64()).max().unwrap_or(0) + 1;
-                let record = json!({"id": next, "name": name});
-                stored.insert(format!("{path}/{next}"), record.clone());
-                (StatusCode::CREATED, axum::Json(record)).into_response()
-            }
-            ("GET", false, _) if stored.contains_key(path) => axum::Json(&stored[path]).into_response(),
-            ("PATCH", false, Some(name)) if stored.contains_key(path) => {
-                stored.get_mut(path).unwrap()["name"] = name;
-                axum::Json(&stored[path]).into_response()
-            }
-            ("DELETE", false, _) if stored.remove(path).is_some() => StatusCode::NO_CONTENT.into_response(),
-            ("POST" | "PATCH", _, None) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
-            _ => StatusCode::NOT_FOUND.into_response(),
-        }
-    };
-    let (record, log) = judged(document, respond).await;
+    let respond =
+        move |method: &Method, path: &str, body: &Bytes| respond_from(&mut kept.lock().unwrap(), (method, path, body));
+    let (record, log) = judged(issues_and_comments() + addition, respond).await;
+    let is_as_before = *stored.lock().unwrap() == before;
+    (record, log, is_as_before)
+}
+
+fn changes_a_comment(write: &String) -> bool {
+    write.starts_with("PATCH") && write.contains("/comments/")
+}
+
+/// The comments of all issues are in one table, which counts from 1 like that of the issues; no list of an issue of the
+/// run shows which number is next. But below such an issue nobody else has a comment.
+#[tokio::test]
+async fn a_number_below_a_record_of_the_run_is_its_own() {
+    let (record, log, is_as_before) = of_comments("").await;
     assert!(record.findings.is_empty(), "{:?}", record.findings);
-    let is_changed = |write: &&String| write.starts_with("PATCH") && write.contains("/comments/");
-    assert!(log.iter().any(|write| is_changed(&write)), "{log:#?}");
-    assert_eq!(*stored.lock().unwrap(), before, "{log:#?}");
+    assert!(log.iter().any(changes_a_comment), "{log:#?}");
+    assert!(is_as_before, "{log:#?}");
+}
+
+/// A list of any name may show the comments of others: by their fields. One with other fields shows other records.
+#[tokio::test]
+async fn a_number_below_a_record_of_the_run_stays_in_doubt_if_a_list_of_such_records_shows_it() {
+    for (items, is_own) in [
+        ("{$ref: '#/components/schemas/Record'}", false),
+        (
+            "{type: object, properties: {id: {type: integer}, name: {type: string}}}",
+            true,
+        ),
+    ] {
+        let list = format!("schema: {{type: array, items: {items}}}");
+        let list = format!("'200': {{description: OK, content: {{application/json: {{{list}}}}}}}");
+        let addition = format!("  /activity:\n    get: {{operationId: activity, responses: {{{list}}}}}\n");
+        let (_, log, _) = of_comments(&addition).await;
+        assert!(log.iter().any(|write| write.ends_with("/comments")), "{log:#?}");
+        assert_eq!(log.iter().any(changes_a_comment), is_own, "{items} {log:#?}");
+    }
 }
