@@ -227,6 +227,21 @@ impl Contract {
         let more = beside.only(&MORE, |shape| shape.types == [JsonType::Boolean]);
         let id = self.identifier_in(list, &elements, (&records, record));
         let cursor = match (&next, &more, &id) {
+    /// Returns the parameter that requests a page of a list by its position, and its value for the second page.
+    pub(crate) fn second_page(&self, list: OperationId) -> Option<(&str, String)> {
+        let operation = self.operation(list);
+        if let Some(page) = &operation.page {
+            return Some((&page.parameter, "2".to_owned()));
+        }
+        let paging = self.paging_of(list)?;
+        let value = match paging.style {
+            PagingStyle::Number { first } => first.unwrap_or(1).saturating_add(1),
+            PagingStyle::Offset => 1,
+            PagingStyle::AfterRecord | PagingStyle::Cursor | PagingStyle::Link => return None,
+        };
+        Some((&operation.parameters[paging.page_parameter].name, value.to_string()))
+    }
+
             (Some(_), ..) => Some(PagingStyle::Cursor),
             (None, Some(_), Some(_)) if parameters.is_after_record(operation) => Some(PagingStyle::AfterRecord),
             _ => None,
