@@ -372,6 +372,8 @@ pub enum PrecedingRequest<'seen> {
 #[derive(Clone, Copy, Debug)]
 pub struct ResponseShown<'seen> {
     /// The record in that response.
+    /// A read of the record: without a write in between, each shows another time of the last change.
+    Read,
     pub record: &'seen Value,
     /// The record as it was read before the write; `None` after a create.
     pub before: Option<&'seen Value>,

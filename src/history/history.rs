@@ -26,6 +26,7 @@ use super::run_tag::RunTag;
 use super::sent_strings::SentStrings;
 use super::unidentified::UnidentifiedCreates;
 use crate::contract::operation::OperationId;
+use super::written::ReadsBetweenWrites;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
@@ -80,6 +81,10 @@ pub(crate) struct History<'run> {
     /// What lists show without filters, and what they left out with one.
     pub(super) plain_lists: PlainLists,
     /// The identifiers of records that the run has not made: those that lists showed, until a complete walk moves them
+    pub(super) wrong_totals: WrongTotals,
+    /// How many writes of the run may have changed something.
+    pub(super) writes: u64,
+    pub(super) reads_between_writes: ReadsBetweenWrites,
     /// to `listed_identifiers`, and those that items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
     /// The records that were in the target before the run wrote anything, for those lists that only the paths connect
@@ -161,6 +166,9 @@ impl<'run> History<'run> {
             shown_filter_values: ShownFilterValues::default(),
             plain_lists: PlainLists::default(),
             foreign_identifiers: ForeignIdentifiers::new(contract),
+            wrong_totals: WrongTotals::new(),
+            writes: 0,
+            reads_between_writes: ReadsBetweenWrites::default(),
             existing_records: ExistingRecords::default(),
             next_numbers: NextNumbers::default(),
             sent_strings: SentStrings::default(),

@@ -76,6 +76,8 @@ pub(crate) struct TrackedRecord {
     pub(super) unsent_in_read: Option<UnsentValues>,
     /// The record as a read by its identifier showed it last; `None` if none has.
     pub(super) last_read: Option<Value>,
+    /// How many writes of the run came before that read.
+    pub(super) writes_before_read: u64,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
     pub(crate) is_unreadable: bool,
     /// Whether an update of it was rejected, and no read has shown yet whether that changed anything.
@@ -283,6 +285,7 @@ impl History<'_> {
             unsent_in_response: UnsentValues::default(),
             unsent_in_read: None,
             last_read: None,
+            writes_before_read: 0,
             is_unreadable: false,
             has_rejected_update: false,
             round: self.round,
@@ -1048,6 +1051,12 @@ impl History<'_> {
             (RecordStage::Update(_), _) if is_unchanged => {
                 self.updated_without_effect.insert(create);
             }
+                let writes_before = std::mem::replace(&mut record.writes_before_read, self.writes);
+                let lifecycle = self
+                    .contract
+                    .lifecycle_of(create)
+                    .filter(|_| writes_before == self.writes);
+                self.reads_between_writes.note(lifecycle, (before.as_ref(), shown));
             // A service that marks its record as deleted shows it changed.
             (RecordStage::DeletedInRead, Some((_, ShownState::Record(_)))) => {
                 doubt = Some("its record is still there after a deletion that was accepted");
@@ -1107,6 +1116,7 @@ impl History<'_> {
                     None => return,
                 }
             }
+        self.emit_touched(search, emit);
             RecordStage::WriteOfAnotherRecord(write, _) => write,
             _ => return,
         };

@@ -118,6 +118,7 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         PrecedingRequest::Write => {
             let carries = contract.lifecycle_carries_of_update(seen.operation);
             judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
+        PrecedingRequest::Read => report_touched(seen, lifecycle, sink),
             judge_defaults(seen, lifecycle, FactKind::DefaultAfterReplace, sink);
             // The record could be read before the update.
             if let ShownState::Status(status @ (404 | 410), _) = seen.shown
@@ -135,6 +136,21 @@ fn judge_response(seen: &RecordShown<'_>, (lifecycle, response): (&Lifecycle, Re
     let contract = sink.contract;
     let creates = lifecycle.create == seen.operation;
     let (kind, carries) = match creates {
+/// Reports that reads of a record change the time of its last change.
+fn report_touched(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+    let fact = sink.contract.fact_of(seen.operation, FactKind::ReadAfterCreate);
+    if let Some((fact, at)) = fact.zip(lifecycle.change_time.as_ref()) {
+        let documented = Some("the time of the last change, which a read leaves as it is");
+        let received = || "another time in each read, without a write in between".to_owned();
+        sink.report_finding(
+            fact,
+            documented,
+            || format!("{}{at}", lifecycle.record_in_read),
+            received,
+        );
+    }
+}
+
         true => (FactKind::ResponseAfterCreate, lifecycle.carries.as_slice()),
         false => (
             FactKind::ResponseAfterUpdate,

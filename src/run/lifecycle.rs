@@ -17,6 +17,9 @@ use crate::history::{ExchangeRole, LookGoal, LookId, PathIdentifiers, RecordStag
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
+/// How many times a record is read again at most because reads seem to change the time of its last change.
+const MAX_READS_IF_TOUCHED: usize = 3;
+
 /// What a look for a record showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SeenRecord {
@@ -351,6 +354,7 @@ impl Session<'_> {
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that
     /// was rejected. A record may vanish by itself, or because it is read, so its absence counts only if the other
     /// record is still there. Returns `None` if the record is still to be deleted, because it was just read as the
+            None if !self.read_again_if_touched(lifecycle, record).await => return tested,
     /// run's own, and otherwise what became of the deletion.
     async fn delete_without_credential(
         &self,
@@ -429,6 +433,21 @@ impl Session<'_> {
             if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
                 return Deletion::Uncertain;
             }
+    /// Reads a record again while reads seem to change the time of its last change, to be sure. Returns whether the last
+    /// read, if there was one, shows it as the run's own.
+    async fn read_again_if_touched(&self, lifecycle: &Lifecycle, record: usize) -> bool {
+        for _ in 0..MAX_READS_IF_TOUCHED {
+            if !self.history().may_touch_on_read(lifecycle.create) {
+                break;
+            }
+            let before = (record, RecordStage::BeforeDelete);
+            if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
+                return false;
+            }
+        }
+        true
+    }
+
             attempt += 1;
         }
     }
