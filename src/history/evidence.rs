@@ -332,6 +332,10 @@ pub enum Reached {
     ExistingRecords(usize),
 }
 
+    /// A record that was there before the run and now shows a text of the run as its own.
+    Tagged,
+    /// This many records that were there before the run, in which a boolean or a word changed at once.
+    States(usize),
 /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordShown<'seen> {

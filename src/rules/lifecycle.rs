@@ -17,7 +17,8 @@ use crate::history::carried::{
     LostValue, carries_all, field_changed_by_repeat, field_listed_otherwise, lost_value, returned_values, same,
 };
 use crate::history::evidence::{
-    KeptFields, ListedCount, PrecedingRequest, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
+    KeptFields, ListedCount, PrecedingRequest, Reached, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
+    StrayWrite,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -94,7 +95,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::read_after_create(&tests::status(404)),
     },
-    judge: Judging::Record(judge, judge_stored_despite_rejection, named_record::judge),
+    judge: Judging::Record(judge, judge_stored_despite_rejection, judge_stray, named_record::judge),
 };
 
 fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
@@ -382,6 +383,27 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
     let kind = if by_list {
         FactKind::InferredListed
     } else {
+/// Reports a write after which records that were there before the run had changed.
+fn judge_stray(stray: &StrayWrite<'_>, sink: &mut Sink<'_>) {
+    let received = match stray.reached {
+        Reached::Tagged => "a text of this run, in a record that was there before it".to_owned(),
+        Reached::States(count) => format!("{count} records that were there before this run, with another value"),
+        Reached::ByUnknownIdentifier | Reached::ExistingRecords(_) => return,
+    };
+    let Some(lifecycle) = sink.contract.lifecycle_of(stray.operation) else {
+        return;
+    };
+    let kind = match lifecycle.delete == Some(stray.operation) {
+        _ if lifecycle.create == stray.operation => FactKind::ReadAfterCreate,
+        true => FactKind::OtherKeptByDelete,
+        false => FactKind::OtherKeptByUpdate,
+    };
+    if let Some(fact) = sink.contract.fact_of(stray.operation, kind) {
+        let documented = Some("other records as before");
+        sink.report_finding(fact, documented, || stray.pointer.to_owned(), || received);
+    }
+}
+
         FactKind::ReadAfterCreate
     };
     let Some(fact) = sink.contract.fact_of(seen.operation, kind) else {
