@@ -594,6 +594,27 @@ impl History<'_> {
         self.tracked.get(index)?.last_read.clone()
     }
 
+    /// Returns the path of a record of this create below another record of the run than the one that it was created in.
+    pub(crate) fn below_another_parent(&self, create: OperationId) -> Option<PathIdentifiers> {
+        let known = |record: &&TrackedRecord| record.last_read.is_some() && !record.is_doubtful;
+        let mut records = self
+            .tracked
+            .iter()
+            .filter(known)
+            .filter(|record| record.create == create);
+        records.find_map(|record| {
+            let (own, above) = record.path_identifiers.split_last()?;
+            let ((place, id), before) = above.split_last()?;
+            let mut others = self.tracked.iter().filter(known);
+            let other = others.find(|other| match other.path_identifiers.split_last() {
+                Some(((its_place, its_id), its_before)) => its_before == before && its_place == place && its_id != id,
+                None => false,
+            })?;
+            let path = other.path_identifiers.iter().chain([own]);
+            Some(path.cloned().collect())
+        })
+    }
+
     /// Whether a read by its identifier has shown a tracked record.
     pub(crate) fn was_read(&self, index: usize) -> bool {
         let record = self.tracked.get(index);

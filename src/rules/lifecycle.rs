@@ -34,8 +34,8 @@ pub(super) static RULE: Rule = Rule {
               leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one; a \
               PATCH keeps the fields that it does not send; the response to a write shows what the read shows, \
               and the list shows the record as the read does; a field that a create leaves out has its documented \
-              default; an update keeps the time of creation, and changes that of the last change; a read \
-              shows the record that its path names.",
+              default; an update keeps the time of creation, and changes that of the last change, which a read \
+              leaves as it is; a read shows the record that its path names, and below no other record.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type, also in objects within the record. \

@@ -179,7 +179,9 @@ fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'
         return;
     };
     let is_of_record = seen.operation.path_to_parameter(index).as_ref() == Some(&lifecycle.path_to_id);
-    if edge_case.kind != EdgeCaseKind::IdentifierUnknown || !is_of_record || !seen.exchange.is_success() {
+    let is_malformed = edge_case.kind == EdgeCaseKind::IdentifierMalformed;
+    let is_judged = is_malformed || edge_case.kind == EdgeCaseKind::IdentifierUnknown;
+    if !is_judged || !is_of_record || !seen.exchange.is_success() {
         return;
     }
     let (Some(body), Some(name)) = (body(seen), pointer::last(&lifecycle.created_id_pointer)) else {
@@ -191,6 +193,10 @@ fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'
     let (Some(shown), Some(asked)) = (shown, asked) else {
         return;
     };
+    let follows_number = |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic());
+    if is_malformed && !asked.strip_prefix(&shown).is_some_and(follows_number) {
+        return;
+    }
     // A record whose fields are all zero is an empty one.
     let is_empty = shown.chars().all(|character| matches!(character, '0' | '-'));
     if is_empty || shows(body, &asked) || contract.may_show_another_record(seen.id) {
@@ -199,7 +205,10 @@ fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'
     // Of the facts about the read, the nearest: what its edge cases get.
     if let Some(fact) = contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) {
         let documented = Some("no record with another identifier than the one in the path");
-        let received = || "another record, in response to an identifier that names none".to_owned();
+        let received = || match is_malformed {
+            true => "the record whose number the identifier in the path begins with".to_owned(),
+            false => "another record, in response to an identifier that names none".to_owned(),
+        };
         sink.report_finding(fact, documented, || at, received);
     }
 }

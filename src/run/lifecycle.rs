@@ -45,6 +45,27 @@ impl Session<'_> {
                 self.look_for_record(list, (record, RecordStage::CreatedInList)).await;
             }
         }
+        self.read_below_another_parent(lifecycle).await;
+    }
+
+    /// Reads a created record under the path of another record of the run than the one that it was created in, if its
+    /// response would show that.
+    async fn read_below_another_parent(&self, lifecycle: &Lifecycle) {
+        let documents_404 = self
+            .contract
+            .operation(lifecycle.read)
+            .response_of_exactly(404)
+            .is_some();
+        if self.plan.learns || !documents_404 || self.contract.parents_in_records(lifecycle).is_empty() {
+            return;
+        }
+        let elsewhere = self.history().below_another_parent(lifecycle.create);
+        let request = elsewhere.and_then(|elsewhere| self.request_under(lifecycle.read, &elsewhere));
+        if let Some(request) = request {
+            self.expect_requests(1);
+            let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
+            self.call(Call::alone(request, purpose)).await;
+        }
     }
 
     /// Looks for the record that a create returned last, by its identifier.
