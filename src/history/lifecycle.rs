@@ -1051,6 +1051,12 @@ impl History<'_> {
                     record.unsent_in_read.get_or_insert_with(unsent);
                 }
                 let before = record.last_read.replace(shown.clone());
+                let writes_before = std::mem::replace(&mut record.writes_before_read, self.writes);
+                let lifecycle = self
+                    .contract
+                    .lifecycle_of(create)
+                    .filter(|_| writes_before == self.writes);
+                self.reads_between_writes.note(lifecycle, (before.as_ref(), shown));
                 let update = match search.stage {
                     RecordStage::Update(update) => Some(update),
                     _ => None,
@@ -1072,12 +1078,6 @@ impl History<'_> {
             (RecordStage::Update(_), _) if is_unchanged => {
                 self.updated_without_effect.insert(create);
             }
-                let writes_before = std::mem::replace(&mut record.writes_before_read, self.writes);
-                let lifecycle = self
-                    .contract
-                    .lifecycle_of(create)
-                    .filter(|_| writes_before == self.writes);
-                self.reads_between_writes.note(lifecycle, (before.as_ref(), shown));
             // A service that marks its record as deleted shows it changed.
             (RecordStage::DeletedInRead, Some((_, ShownState::Record(_)))) => {
                 doubt = Some("its record is still there after a deletion that was accepted");
@@ -1116,6 +1116,7 @@ impl History<'_> {
     /// whether the record is left.
     pub(super) fn emit_record(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
         self.note_record(search);
+        self.emit_touched(search, emit);
         self.emit_rejected(search, emit);
         self.emit_written(search, emit);
         self.note_listed_otherwise(search);
@@ -1137,7 +1138,6 @@ impl History<'_> {
                     None => return,
                 }
             }
-        self.emit_touched(search, emit);
             RecordStage::WriteOfAnotherRecord(write, _) => write,
             _ => return,
         };

@@ -224,7 +224,7 @@ impl<'contract> Judge<'contract> {
     pub(super) fn walk(&mut self, walk: &Walk) {
         let Some(first) = walk.pages.first() else { return };
         for rule in RULES {
-            if let Judging::Walk(judge) = rule.judge {
+            if let Judging::Walk(judge, _) = rule.judge {
                 judge(walk, &mut self.sink(rule, &*first.request));
             }
         }

@@ -144,8 +144,8 @@ pub(super) enum Judging {
     ),
     /// What a rejected write did all the same: a record that shows what it sent, or that it has deleted.
     StoredDespiteRejection(fn(&StoredDespiteRejection<'_>, &mut Sink<'_>)),
-    /// A walk over the pages of a list.
-    Walk(fn(&Walk, &mut Sink<'_>)),
+    /// A walk over the pages of a list, and an exchange as a whole, including that of an edge case.
+    Walk(fn(&Walk, &mut Sink<'_>), fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
 }
 
 /// One comparison, at the three locations where what was sent appears.

@@ -289,6 +289,7 @@ impl Session<'_> {
                 done.was_compared |= seen.was_compared;
             }
         }
+        self.confirm_totals().await;
     }
 
     /// Calls once each operation that may show the records of creates whose response showed no identifier, so that the
@@ -353,6 +354,7 @@ impl Session<'_> {
         };
         let deletion = match accepted {
             Some(deletion) => deletion,
+            None if !self.read_again_if_touched(lifecycle, record).await => return tested,
             None => self.delete_unless_throttled(lifecycle, record, &request).await,
         };
         let stages = match deletion {
@@ -375,7 +377,6 @@ impl Session<'_> {
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that
     /// was rejected. A record may vanish by itself, or because it is read, so its absence counts only if the other
     /// record is still there. Returns `None` if the record is still to be deleted, because it was just read as the
-            None if !self.read_again_if_touched(lifecycle, record).await => return tested,
     /// run's own, and otherwise what became of the deletion.
     async fn delete_without_credential(
         &self,
@@ -432,6 +433,21 @@ impl Session<'_> {
         })
     }
 
+    /// Reads a record again while reads seem to change the time of its last change, to be sure. Returns whether the last
+    /// read, if there was one, shows it as the run's own.
+    async fn read_again_if_touched(&self, lifecycle: &Lifecycle, record: usize) -> bool {
+        for _ in 0..MAX_READS_IF_TOUCHED {
+            if !self.history().may_touch_on_read(lifecycle.create) {
+                break;
+            }
+            let before = (record, RecordStage::BeforeDelete);
+            if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Sends a deletion, and again after a response that throttles it if a read shows that the record is still there:
     /// the deletion may have been carried out, and somebody else's record may have the identifier by now.
     async fn delete_unless_throttled(&self, lifecycle: &Lifecycle, record: usize, delete: &Request) -> Deletion {
@@ -454,21 +470,6 @@ impl Session<'_> {
             if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
                 return Deletion::Uncertain;
             }
-    /// Reads a record again while reads seem to change the time of its last change, to be sure. Returns whether the last
-    /// read, if there was one, shows it as the run's own.
-    async fn read_again_if_touched(&self, lifecycle: &Lifecycle, record: usize) -> bool {
-        for _ in 0..MAX_READS_IF_TOUCHED {
-            if !self.history().may_touch_on_read(lifecycle.create) {
-                break;
-            }
-            let before = (record, RecordStage::BeforeDelete);
-            if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
-                return false;
-            }
-        }
-        true
-    }
-
             attempt += 1;
         }
     }

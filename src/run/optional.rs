@@ -13,6 +13,7 @@
 use serde_json::Value;
 
 use super::session::{Call, Session};
+use crate::contract::fact::FactKind;
 use crate::contract::filters::{Filter, FilterValues};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Credential, Purpose, RejectionMeaning, Request};
@@ -55,8 +56,8 @@ impl Session<'_> {
         }
         requests.extend(self.values_together(operation, &alone));
         self.expect_requests(u64::try_from(requests.len()).unwrap_or(u64::MAX).saturating_sub(1));
-        for values in requests {
         let mut filtered = None;
+        for values in requests {
             let Some(mut head) = self.request_head_if_any(operation) else {
                 return;
             };
@@ -70,7 +71,6 @@ impl Session<'_> {
                 }
                 let (exchange, _) = self.call(self.documented_call(operation, head)).await;
                 self.compare_with_plain_list(&exchange.request).await;
-            }
                 let is_filtered = values.iter().all(|value| self.is_filter(operation, value));
                 filtered = filtered.or((is_filtered && exchange.is_success()).then_some(exchange.request));
             }
@@ -119,6 +119,7 @@ impl Session<'_> {
                 self.expect_requests(1);
                 let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
                 Box::pin(self.call(Call::alone(request, purpose))).await;
+            }
         }
     }
 
