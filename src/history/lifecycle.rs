@@ -155,6 +155,11 @@ struct WrittenRecord<'own> {
 }
 
 impl TrackedRecord {
+    /// Notes that it is read after this many writes of the run. Returns whether there were as many before the last read.
+    fn note_read_after(&mut self, writes: u64) -> bool {
+        std::mem::replace(&mut self.writes_before_read, writes) == writes
+    }
+
     /// Whether the record, as read or as sent, says of itself that lists may not show it: `published: false`.
     fn is_in_hidden_state(&self) -> bool {
         let shown = self.last_read.iter().chain(self.request.json());
@@ -1051,11 +1056,8 @@ impl History<'_> {
                     record.unsent_in_read.get_or_insert_with(unsent);
                 }
                 let before = record.last_read.replace(shown.clone());
-                let writes_before = std::mem::replace(&mut record.writes_before_read, self.writes);
-                let lifecycle = self
-                    .contract
-                    .lifecycle_of(create)
-                    .filter(|_| writes_before == self.writes);
+                let lifecycle = self.contract.lifecycle_of(create);
+                let lifecycle = lifecycle.filter(|_| record.note_read_after(self.writes));
                 self.reads_between_writes.note(lifecycle, (before.as_ref(), shown));
                 let update = match search.stage {
                     RecordStage::Update(update) => Some(update),
