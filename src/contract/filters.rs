@@ -23,6 +23,7 @@ use super::fact::{Fact, FactKind};
 use super::filter_words::{ParameterWords, plainly_filtered, says_that_filters_are_combined};
 use super::inferred::{RecordFinder, collection_name, collection_of, comparable_name, comparable_path};
 use super::lexicon::{alphanumeric_words, camel_case_words, singular, whole_sentences};
+use super::lifecycle::Lifecycle;
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::plain_text::{only_lists, only_names_a_value, words_of};
 use super::pointer;
@@ -352,6 +353,18 @@ impl Contract {
         };
         let by_path = self.infer_path_filters(list, (&elements, record));
         named.iter().filter_map(filter).chain(by_path).collect()
+    }
+
+    /// Returns what the records of a lifecycle repeat of the path of their list: the path up to the identifier of another
+    /// record, the property, and its values.
+    pub(crate) fn parents_in_records(&self, lifecycle: &Lifecycle) -> Vec<(String, String, FilterValues)> {
+        let list = lifecycle.list.as_ref().map(|list| list.operation);
+        let filters = list.into_iter().flat_map(|list| self.filters_of(list));
+        let parent = |filter: &Filter| {
+            let place = self.operation(list?).path_to_parameter(filter.parameter)?;
+            Some((place, pointer::last(&filter.property)?, filter.values.clone()))
+        };
+        filters.filter(|filter| filter.in_path).filter_map(parent).collect()
     }
 
     /// Returns the parameters in the path of a list that each item must repeat: in a property that is named after the

@@ -126,6 +126,10 @@ pub struct Paging {
     pub more: Option<String>,
     /// The number of all records, in the response, unless the contract calls it an estimate.
     pub total: Option<String>,
+    /// Whether the contract says that [`Self::total`] counts the records on all pages.
+    pub counts_all_pages: bool,
+    /// The size of a page, in the response: a field with the name of the parameter for it.
+    pub stated_size: Option<String>,
     /// The number of all pages, in the response, unless the contract calls it or that of records an estimate.
     pub page_count: Option<String>,
 }
@@ -160,6 +164,24 @@ pub struct PageSize {
 }
 
 impl Paging {
+    /// Returns the number of records that a response to a request without the parameters states for all pages, if the
+    /// contract says that it counts them, the response says that there is one page, and this has another number of
+    /// records.
+    #[must_use]
+    pub(crate) fn total_against_only_page(&self, body: &Value) -> Option<i64> {
+        let stated = |at: &Option<String>| pointer::get(body, at.as_ref()?);
+        let shown = pointer::get(body, &self.items).and_then(Value::as_array)?;
+        let shown = i64::try_from(shown.len()).ok()?;
+        let total = stated(&self.total)?.as_i64().filter(|_| self.counts_all_pages)?;
+        let statements = [
+            stated(&self.page_count).map(|pages| pages.as_i64().is_some_and(|pages| pages <= 1)),
+            stated(&self.more).map(|more| *more == Value::Bool(false)),
+            stated(&self.next).map(Value::is_null),
+        ];
+        let mut statements = statements.into_iter().flatten().peekable();
+        (statements.peek().is_some() && statements.all(|says_so| says_so) && total != shown).then_some(total)
+    }
+
     /// Whether the response to a request without the parameters says that it shows all records of the list: whatever it
     /// states about their number or about a next page says so, and it states something.
     #[must_use]
@@ -205,6 +227,21 @@ impl Contract {
             .then_some(paging)
     }
 
+    /// Returns the parameter that requests a page of a list by its position, and its value for the second page.
+    pub(crate) fn second_page(&self, list: OperationId) -> Option<(&str, String)> {
+        let operation = self.operation(list);
+        if let Some(page) = &operation.page {
+            return Some((&page.parameter, "2".to_owned()));
+        }
+        let paging = self.paging_of(list)?;
+        let value = match paging.style {
+            PagingStyle::Number { first } => first.unwrap_or(1).saturating_add(1),
+            PagingStyle::Offset => 1,
+            PagingStyle::AfterRecord | PagingStyle::Cursor | PagingStyle::Link => return None,
+        };
+        Some((&operation.parameters[paging.page_parameter].name, value.to_string()))
+    }
+
     pub(super) fn infer_paging(&self, list: OperationId) -> Option<Paging> {
         let operation = self.operation(list);
         // A path that ends with a parameter leads to one record.
@@ -238,6 +275,12 @@ impl Contract {
         let page_count = beside.only(&PAGE_COUNTS, number);
         // The number of pages follows from that of records.
         let is_open = self.says_total_is_estimate(operation) || beside.is_estimate([&total, &page_count]);
+        let counts_all_pages = total.as_ref().is_some_and(|at| beside.counts_all_pages(at));
+        let size_name = parameters
+            .size
+            .map(|size| operation.parameters[size.parameter].name.as_str());
+        // `count` may be the number of records on the page.
+        let size_name = size_name.map(comparable_name).filter(|name| name != "count");
         Some(Paging {
             style,
             page_parameter: parameters.page_parameter,
@@ -247,6 +290,8 @@ impl Contract {
             next,
             more,
             total: total.filter(|_| !is_open),
+            counts_all_pages: counts_all_pages && !is_open,
+            stated_size: size_name.and_then(|name| beside.only(&[&name], number)),
             page_count: page_count.filter(|_| !is_open),
         })
     }
@@ -260,6 +305,22 @@ impl Contract {
                 && ["also", "pinned", "repeat", "top of"]
                     .iter()
                     .any(|word| sentence.contains(word))
+        })
+    }
+
+    /// Whether a sentence about a list says that a page beyond the last one has no items.
+    pub(crate) fn says_that_pages_beyond_last_are_empty(&self, list: &Operation) -> bool {
+        const BEYOND: [&str; 5] = [
+            "after the last",
+            "beyond the end",
+            "beyond the last",
+            "past the end",
+            "past the last",
+        ];
+        const EMPTY: [&str; 5] = ["an empty", "is empty", "no items", "no records", "no results"];
+        self.sentences_about(list).iter().any(|sentence| {
+            let has = |words: &[&str]| words.iter().any(|word| sentence.contains(word));
+            sentence.contains("page") && has(&BEYOND) && has(&EMPTY)
         })
     }
 
@@ -545,6 +606,12 @@ impl<'contract> BesideRecords<'contract> {
     fn is_estimate(&self, locations: [&Option<String>; 2]) -> bool {
         let mut fields = self.fields.iter();
         fields.any(|(at, _, shape)| shape.is_estimate && locations.into_iter().flatten().any(|location| location == at))
+    }
+
+    /// Whether a description calls the number at this location that of the records on all pages.
+    fn counts_all_pages(&self, at: &str) -> bool {
+        let mut fields = self.fields.iter();
+        fields.any(|(location, _, shape)| location == at && shape.counts_all_pages)
     }
 
     /// Returns the location of what says how to request the next page: a text, a number, or an object with a `href`.

@@ -56,6 +56,8 @@ pub struct Shape {
     /// Whether this is a number that a description calls an estimate, or the number of something other than all
     /// records.
     pub is_estimate: bool,
+    /// Whether this is a number that a description calls that of the records on all pages.
+    pub counts_all_pages: bool,
     /// What is left open about this location: by its `x-gap`, and by the `x-null` above it.
     pub gaps: Vec<LocatedGap>,
     /// The fact of the type, where one is stated.
@@ -464,6 +466,7 @@ impl<'document> Expander<'document> {
         self.open_null.clone_from(&inherited);
         self.shapes[id.0] = Shape {
             is_estimate: is_number(&shape.types) && self.is_called_estimate(all_of, written_at),
+            counts_all_pages: is_number(&shape.types) && self.is_called_count_of_all_pages(all_of, written_at),
             null_is_open: inherited.is_some(),
             gaps: self.gaps_here(all_of, inherited, written_at),
             ..shape
@@ -474,11 +477,29 @@ impl<'document> Expander<'document> {
 
     /// Whether a schema, or what is written next to the reference to it, calls its value an estimate or another count.
     fn is_called_estimate(&self, all_of: &[AllOfMember<'document>], written_at: &str) -> bool {
+        let mut texts = self.titles_and_descriptions(all_of, written_at);
+        texts.any(|text| says_estimate(text) || says_another_count(text))
+    }
+
+    /// Whether a schema, or what is written next to the reference to it, says that its value counts what all pages have.
+    fn is_called_count_of_all_pages(&self, all_of: &[AllOfMember<'document>], written_at: &str) -> bool {
+        let mut texts = self.titles_and_descriptions(all_of, written_at);
+        texts.any(|text| text.to_ascii_lowercase().contains("all pages"))
+    }
+
+    /// Returns what says what a value is, in its schemas and next to the reference to them.
+    fn titles_and_descriptions<'own>(
+        &'own self,
+        all_of: &'own [AllOfMember<'document>],
+        written_at: &str,
+    ) -> impl Iterator<Item = &'own str> {
         let written = self.document.node(written_at).into_iter();
         let schemas = all_of.iter().map(|member| member.node).chain(written);
-        let keys = ["title", "description"].into_iter();
-        let mut texts = schemas.flat_map(|schema| keys.clone().filter_map(|key| schema.member(key)?.string()));
-        texts.any(|text| says_estimate(text) || says_another_count(text))
+        schemas.flat_map(|schema| {
+            ["title", "description"]
+                .into_iter()
+                .filter_map(|key| schema.member(key)?.string())
+        })
     }
 
     /// Records whether one of the schemas has `x-null`, for everything below this location.

@@ -130,6 +130,8 @@ pub struct PageSeen {
     /// The latest instant in any item, in microseconds since 1970, such as when one of them was updated last. Inferred
     /// pages need none.
     pub latest: Option<i64>,
+    /// For inferred pages, the size of a page that the response states.
+    pub stated_size: Option<i64>,
 }
 
 impl PageSeen {
@@ -330,6 +332,10 @@ pub enum Reached {
     ByUnknownIdentifier,
     /// This many records that showed another value before the write.
     ExistingRecords(usize),
+    /// A record that was there before the run and now shows a text of the run as its own.
+    Tagged,
+    /// This many records that were there before the run, in which a boolean or a word changed at once.
+    States(usize),
 }
 
 /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
@@ -366,6 +372,8 @@ pub enum PrecedingRequest<'seen> {
     Update(&'seen Value),
     /// An update of the record, after which its list showed this item.
     Listed(&'seen Value),
+    /// A read of the record: without a write in between, each shows another time of the last change.
+    Read,
 }
 
 /// What the response to a write shows of its record.
@@ -484,6 +492,7 @@ mod tests {
                 has_item_array: true,
                 items: Vec::new(),
                 latest: None,
+                stated_size: None,
             };
             let request = page.request(contract);
             assert_eq!(request.path, request.printable.path);

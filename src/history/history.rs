@@ -18,6 +18,7 @@ use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
 use super::next_numbers::NextNumbers;
 use super::observed_values::{ObservedValues, other_spellings};
+use super::only_page::WrongTotals;
 use super::own::OwnershipEntry;
 use super::pending_comparisons::PendingComparisons;
 use super::records::AcceptedUpdate;
@@ -25,6 +26,7 @@ use super::residue::{Residue, ResidueTracker, UnexplainedRecord};
 use super::run_tag::RunTag;
 use super::sent_strings::SentStrings;
 use super::unidentified::UnidentifiedCreates;
+use super::written::ReadsBetweenWrites;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
@@ -82,6 +84,10 @@ pub(crate) struct History<'run> {
     pub(super) shown_filter_values: ShownFilterValues,
     /// What lists show without filters, and what they left out with one.
     pub(super) plain_lists: PlainLists,
+    pub(super) wrong_totals: WrongTotals,
+    /// How many writes of the run may have changed something.
+    pub(super) writes: u64,
+    pub(super) reads_between_writes: ReadsBetweenWrites,
     /// The identifiers of records that the run has not made: those that lists showed, until a complete walk moves them
     /// to `listed_identifiers`, and those that items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
@@ -164,6 +170,9 @@ impl<'run> History<'run> {
             observed_values: ObservedValues::new(recognises_by_links),
             shown_filter_values: ShownFilterValues::default(),
             plain_lists: PlainLists::default(),
+            wrong_totals: WrongTotals::new(),
+            writes: 0,
+            reads_between_writes: ReadsBetweenWrites::default(),
             foreign_identifiers: ForeignIdentifiers::new(contract),
             existing_records: ExistingRecords::default(),
             next_numbers: NextNumbers::default(),
@@ -212,6 +221,7 @@ impl<'run> History<'run> {
             self.note_rejected_update(exchange);
             self.note_write_to_unknown_identifier(exchange, intent);
             self.note_write_beside_existing(exchange);
+            self.note_possible_change(exchange);
         }
         let succeeded = self.succeeded(exchange);
         if !matches!(role, ExchangeRole::OtherClient(_)) {

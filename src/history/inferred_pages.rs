@@ -117,7 +117,8 @@ impl InferredWalk {
     /// Returns a larger page size for a list whose walk had too many pages. The list still has at least two such pages.
     /// `None` where the list was already walked in larger pages, or may not be.
     pub(super) fn larger_size(&self, walk: &Walk, paging: &Paging) -> Option<u64> {
-        let is_too_long = walk.end == WalkEnd::TooManyPages && !walk.contradicts_paging() && self.larger.is_none();
+        let is_too_long =
+            walk.end == WalkEnd::TooManyPages && !walk.contradicts_paging(paging) && self.larger.is_none();
         let (size, bounds) = (self.size.filter(|_| is_too_long)?, paging.size?);
         // The list has more than `max_pages` times `size` records.
         let larger = size
@@ -172,6 +173,7 @@ impl InferredWalk {
             has_item_array: true,
             items: items.iter().map(id).collect(),
             latest: None,
+            stated_size: number(&paging.stated_size),
         };
         self.total = page.total.or(self.total);
         let shown = page.items.iter().zip(items);
@@ -445,16 +447,44 @@ impl Walk {
     }
 
     /// Returns a page whose total is not the number of records on all pages; `None` where each total counts only the
-    /// records of its own page, as in some services. The total in the response without the parameters does not count:
+    /// records of its own page, as in some services, unless the contract says that it counts those of all pages. The
+    /// total in the response without the parameters does not count:
     /// it may come from a cache.
-    pub(crate) fn wrong_total(&self) -> Option<(&PageSeen, i64)> {
+    pub(crate) fn wrong_total(&self, paging: &Paging) -> Option<(&PageSeen, i64)> {
         let is_of_page = |page: &PageSeen| page.total == i64::try_from(page.items.len()).ok();
         let count = self.records_on_pages();
         let totals = self.requested_pages().filter_map(|page| Some((page, page.total?)));
         let mut wrong = totals.filter(|(_, total)| *total != count);
         let wrong = wrong.next()?;
-        let is_judged = self.end == WalkEnd::Complete && !self.requested_pages().all(is_of_page);
-        is_judged.then_some(wrong)
+        let may_be_of_page = !paging.counts_all_pages && self.requested_pages().all(is_of_page);
+        (self.end == WalkEnd::Complete && !may_be_of_page).then_some(wrong)
+    }
+
+    /// Returns the only page of a list that shows twice that its total is another number than that of its records: see
+    /// [`History::note_total_of_only_page`](super::history::History::note_total_of_only_page).
+    pub(crate) fn wrong_total_of_only_page(&self) -> Option<(&PageSeen, i64)> {
+        let [page] = self.pages.as_slice() else { return None };
+        let is_only = page.asked.is_none() && page.last_page == Some(1) && self.stability == Stability::Stable;
+        let count = i64::try_from(page.items.len()).ok()?;
+        let total = page.total.filter(|total| is_only && *total != count)?;
+        Some((page, total))
+    }
+
+    /// Returns a page that states another size than it was requested with, and that size, although it has as many
+    /// records as were asked for and another page follows.
+    pub(crate) fn wrong_stated_size(&self) -> Option<(&PageSeen, i64)> {
+        let pages: Vec<_> = self.requested_pages().collect();
+        let mut followed = pages.windows(2).filter_map(|pages| match pages {
+            [page, next] if !next.items.is_empty() => Some(*page),
+            _ => None,
+        });
+        followed.find_map(|page| {
+            let is_full = i64::try_from(page.items.len()).ok() == page.per_page;
+            let stated = page
+                .stated_size
+                .filter(|stated| is_full && Some(*stated) != page.per_page)?;
+            Some((page, stated))
+        })
     }
 
     /// Returns a page whose number of pages is not the number of records divided by the size that was asked for,
@@ -478,11 +508,12 @@ impl Walk {
     }
 
     /// Whether the pages contradict what is inferred, so that another walk must show whether the list changed.
-    pub(crate) fn contradicts_paging(&self) -> bool {
+    pub(crate) fn contradicts_paging(&self, paging: &Paging) -> bool {
         self.end == WalkEnd::Repeats
             || self.repeated_record().is_some()
             || self.missing_record().is_some()
-            || self.wrong_total().is_some()
+            || self.wrong_total(paging).is_some()
+            || self.wrong_stated_size().is_some()
             || self.wrong_page_count().is_some()
     }
 }

@@ -96,6 +96,7 @@ impl History<'_> {
         let pairs: Vec<_> = query_pairs(&exchange.request.path)
             .filter(|(name, _)| !self.contract.is_of_paging(list, name))
             .collect();
+        self.note_total_of_only_page((exchange, has_link), (paging, body), &mut *emit);
         match pairs.as_slice() {
             [] => self.plain_lists.note_plain(&exchange.request, &shown, emit),
             pairs => {

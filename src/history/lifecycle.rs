@@ -76,6 +76,8 @@ pub(crate) struct TrackedRecord {
     pub(super) unsent_in_read: Option<UnsentValues>,
     /// The record as a read by its identifier showed it last; `None` if none has.
     pub(super) last_read: Option<Value>,
+    /// How many writes of the run came before that read.
+    pub(super) writes_before_read: u64,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
     pub(crate) is_unreadable: bool,
     /// Whether an update of it was rejected, and no read has shown yet whether that changed anything.
@@ -153,6 +155,11 @@ struct WrittenRecord<'own> {
 }
 
 impl TrackedRecord {
+    /// Notes that it is read after this many writes of the run. Returns whether there were as many before the last read.
+    fn note_read_after(&mut self, writes: u64) -> bool {
+        std::mem::replace(&mut self.writes_before_read, writes) == writes
+    }
+
     /// Whether the record, as read or as sent, says of itself that lists may not show it: `published: false`.
     fn is_in_hidden_state(&self) -> bool {
         let shown = self.last_read.iter().chain(self.request.json());
@@ -283,6 +290,7 @@ impl History<'_> {
             unsent_in_response: UnsentValues::default(),
             unsent_in_read: None,
             last_read: None,
+            writes_before_read: 0,
             is_unreadable: false,
             has_rejected_update: false,
             round: self.round,
@@ -589,6 +597,27 @@ impl History<'_> {
     /// Returns a tracked record as it was read last.
     pub(super) fn last_read(&self, index: usize) -> Option<Value> {
         self.tracked.get(index)?.last_read.clone()
+    }
+
+    /// Returns the path of a record of this create below another record of the run than the one that it was created in.
+    pub(crate) fn below_another_parent(&self, create: OperationId) -> Option<PathIdentifiers> {
+        let known = |record: &&TrackedRecord| record.last_read.is_some() && !record.is_doubtful;
+        let mut records = self
+            .tracked
+            .iter()
+            .filter(known)
+            .filter(|record| record.create == create);
+        records.find_map(|record| {
+            let (own, above) = record.path_identifiers.split_last()?;
+            let ((place, id), before) = above.split_last()?;
+            let mut others = self.tracked.iter().filter(known);
+            let other = others.find(|other| match other.path_identifiers.split_last() {
+                Some(((its_place, its_id), its_before)) => its_before == before && its_place == place && its_id != id,
+                None => false,
+            })?;
+            let path = other.path_identifiers.iter().chain([own]);
+            Some(path.cloned().collect())
+        })
     }
 
     /// Whether a read by its identifier has shown a tracked record.
@@ -1027,6 +1056,9 @@ impl History<'_> {
                     record.unsent_in_read.get_or_insert_with(unsent);
                 }
                 let before = record.last_read.replace(shown.clone());
+                let lifecycle = self.contract.lifecycle_of(create);
+                let lifecycle = lifecycle.filter(|_| record.note_read_after(self.writes));
+                self.reads_between_writes.note(lifecycle, (before.as_ref(), shown));
                 let update = match search.stage {
                     RecordStage::Update(update) => Some(update),
                     _ => None,
@@ -1086,6 +1118,7 @@ impl History<'_> {
     /// whether the record is left.
     pub(super) fn emit_record(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
         self.note_record(search);
+        self.emit_touched(search, emit);
         self.emit_rejected(search, emit);
         self.emit_written(search, emit);
         self.note_listed_otherwise(search);

@@ -488,7 +488,8 @@ impl History<'_> {
             }
             LookState::InferredPages(paged) => {
                 let paging = self.contract.paging_of(walk.operation);
-                !walk.contradicts_paging() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
+                paging
+                    .is_none_or(|paging| !walk.contradicts_paging(paging) && paged.larger_size(walk, paging).is_none())
             }
             LookState::Nothing | LookState::RejectedWrites(_) => true,
             LookState::Own(create, check) => *check == TagCheck::Tagged && self.has_grown_by_creates(*create, walk),

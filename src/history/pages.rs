@@ -32,6 +32,7 @@ pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Bo
         has_item_array,
         items: items.iter().map(identifier).collect(),
         latest: items.iter().filter_map(latest).max(),
+        stated_size: None,
     }
 }
 
@@ -149,6 +150,7 @@ mod tests {
             has_item_array: true,
             items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
             latest: None,
+            stated_size: None,
         }
     }
 

@@ -1,6 +1,8 @@
 //! Compares what the response to a write, and the read after it, show of a tracked record: the response must show what
 //! was sent, an update must keep the fields that it did not send, and the list must show the record as the read does.
 
+use std::collections::HashMap;
+
 use reqwest::header::{AGE, CACHE_CONTROL};
 use serde_json::Value;
 
@@ -10,6 +12,7 @@ use super::history::{EvidenceSink, History};
 use super::lifecycle::{RecordSearch, RecordStage, TrackedRecord};
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::Lifecycle;
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 use crate::exchange::{Exchange, Request};
@@ -35,6 +38,47 @@ const MAY_FOLLOW: [&str; 18] = [
     "sort",
     "total",
 ];
+
+/// How many reads in a row must show another time of the last change than the read before.
+const TOUCHES_TO_COUNT: u32 = 3;
+
+/// What reads of the records of each create have shown of the time of their last change, where the run sent no write
+/// between them. A service may still be busy with an earlier write, so a time that once stayed decides nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReadsBetweenWrites(HashMap<OperationId, TimesShown>);
+
+/// How often the time was another one than before, and the same.
+#[derive(Clone, Copy, Debug, Default)]
+struct TimesShown {
+    other: u32,
+    same: u32,
+}
+
+impl ReadsBetweenWrites {
+    /// Compares a record with what the read before has shown, if there was one. `lifecycle` is `None` after a write.
+    pub(super) fn note(&mut self, lifecycle: Option<&Lifecycle>, (before, shown): (Option<&Value>, &Value)) {
+        let Some((lifecycle, before)) = lifecycle.zip(before) else {
+            return;
+        };
+        let Some(at) = &lifecycle.change_time else { return };
+        let times = pointer::get(before, at).zip(pointer::get(shown, at));
+        let times = times.filter(|(before, shown)| before.is_string() && shown.is_string());
+        let Some((before, shown)) = times else { return };
+        let counts = self.0.entry(lifecycle.create).or_default();
+        match before == shown {
+            true => counts.same += 1,
+            false => counts.other += 1,
+        }
+    }
+
+    /// Whether reads have just shown often enough that they change the time.
+    fn take_touching(&mut self, create: OperationId) -> bool {
+        let counts = self.0.get_mut(&create);
+        let touching = counts.filter(|counts| counts.other >= TOUCHES_TO_COUNT && counts.same == 0);
+        // More reads show nothing new.
+        touching.map(|counts| counts.same = 1).is_some()
+    }
+}
 
 impl History<'_> {
     /// Returns the record in the response to a write of a tracked record, if the contract says where it is. After a 202
@@ -90,6 +134,31 @@ impl History<'_> {
             let carries = &carries;
             let kept = KeptFields { sent, carries };
             emit(Evidence::Record(seen(PrecedingRequest::PartialUpdate(kept)), read));
+        }
+    }
+
+    /// Whether reads of the records of this create seem to change the time of their last change, but not yet often enough.
+    pub(crate) fn may_touch_on_read(&self, create: OperationId) -> bool {
+        let counts = self.reads_between_writes.0.get(&create);
+        counts.is_some_and(|counts| counts.other > 0 && counts.same == 0)
+    }
+
+    /// Emits the evidence of a read of whose records each further read, without a write in between, has shown another time
+    /// of the last change.
+    pub(super) fn emit_touched(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
+        let record = self.tracked.get(search.index).filter(|record| !record.is_doubtful);
+        let Some((record, (read, shown))) = record.zip(search.last.as_ref()) else {
+            return;
+        };
+        if search.confirms_own() && self.reads_between_writes.take_touching(record.create) {
+            let seen = RecordShown {
+                operation: record.create,
+                by: read.operation,
+                sent: &record.request,
+                shown,
+                after: PrecedingRequest::Read,
+            };
+            emit(Evidence::Record(seen, read));
         }
     }
 

@@ -508,7 +508,7 @@ fn steps_of(
         Action::EdgeCaseWrite
     };
     let rejected = |credential: &CredentialProbe| contract.fact_of(id, credential.fact()).is_some();
-    let paged = (reads && operation.page.is_some()).then_some(CredentialProbe::SecondPage);
+    let paged = (reads && contract.second_page(id).is_some()).then_some(CredentialProbe::SecondPage);
     let probes = [CredentialProbe::NoCredential, CredentialProbe::OtherScheme]
         .into_iter()
         .chain(paged)

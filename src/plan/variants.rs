@@ -141,7 +141,7 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 ///   says that both bodies are accepted;
 /// - of an update without invariants: one with awkward values, if a read shows what it sent; one with values that
 ///   software changes on their way; one text of an object alone, if the rest of the object must stay; one with other
-///   choices; one text alone, if the fields that are not sent must stay; one with values that code may mistake for
+///   choices; one text alone, if the fields that are not sent must stay or get their defaults; one with values that code may mistake for
 ///   missing ones, after the one in which they may be others; and one with words for nothing in place of texts;
 /// - of any other create: one with awkward values, then the others, in the order of the seed;
 /// - of any other update: the same update again, then the others, in the order of the seed, then those with awkward
@@ -205,6 +205,7 @@ fn further_variants(contract: &Contract, (update, seed): (OperationId, u64), tex
     let falsy = contract.falsy_values(update).into_iter().filter(is_harmless);
     let falsy: Vec<_> = falsy.map(|(at, _, value)| (at, value)).collect();
     let keeps = contract.fact_of(update, FactKind::FieldsKeptByUpdate).is_some();
+    let resets = contract.fact_of(update, FactKind::DefaultAfterReplace).is_some();
     let of_object = || Template::of(contract, update).first_text_in_object();
     let part = (keeps && contract.merges_objects(update)).then(of_object).flatten();
     let words = words_instead_of_null(contract, (update, seed), &text);
@@ -213,7 +214,7 @@ fn further_variants(contract: &Contract, (update, seed): (OperationId, u64), tex
         fragile(fragile_values(contract, update)),
         part.map(Variant::OneField),
         Some(Variant::OtherChoices),
-        keeps.then_some(Variant::OneField(text)),
+        (keeps || resets).then_some(Variant::OneField(text)),
         (!falsy.is_empty()).then_some(Variant::Falsy(falsy)),
         fragile(words),
     ];

@@ -27,12 +27,12 @@ pub(super) static RULE: Rule = Rule {
     summary: "A request without a credential, with a wrong one or under another scheme is rejected: with 401 where the \
               document lists it, with any 4xx elsewhere.",
     explanation: "Every operation that the document protects is called without a credential and with the token under \
-                  another scheme; the second page of a list is also requested without a credential. A few operations \
-                  get an empty token, and wrong tokens made from the right one: with another ending, with letters \
-                  appended, in another case. A caller who is let in, or redirected, could read or write personal data \
-                  without a token. So could one whose rejection has the records in its body, or whose rejected write is \
-                  carried out all the same. So the record of the run is read again after updates and a deletion of it \
-                  were rejected.",
+                  another scheme; the second page of a list is also requested without a credential, and so is a \
+                  filtered list. A few operations get an empty token, and wrong tokens made from the right one: with \
+                  another ending, with letters appended, in another case. A caller who is let in, or redirected, could \
+                  read or write personal data without a token. So could one whose rejection has the records in its \
+                  body, or whose rejected write is carried out all the same. So the record of the run is read again \
+                  after updates and a deletion of it were rejected.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. Where it \
                  lists 401: a 403, if that is listed too; a 400 to an empty token or another scheme, if 400 is \
                  listed; a listed status whose description mentions the credential. A 404 or 410, where the record \

@@ -3,8 +3,10 @@
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind, PageStatement};
+use crate::contract::vocabulary::EdgeCaseKind;
 use crate::history::evidence::{Stability, Walk, WalkEnd};
 
 pub(super) static RULE: Rule = Rule {
@@ -22,11 +24,15 @@ pub(super) static RULE: Rule = Rule {
                   shows, a `Link` header that it documents. The list is read without them, then page by page, in pages \
                   so small that it has two; of a long list, in larger ones, and at most ten of them. Where the pages \
                   differ from the list, a caller that follows them reads a record twice or never. Both are read once \
-                  more, and only if they show the same again is it a finding.",
+                  more, and only if they show the same again is it a finding. Where the document says that a total \
+                  counts the records on all pages, a list that says that it has one page must not state another \
+                  number than that of its records, three times in a row. Where it says that a page beyond the last one \
+                  has no items, such a page is found.",
     exceptions: "A list with `x-page`, of which `pages` judges more. A list that is changed by others, has one record, or \
                    more than ten pages. A list with two kinds of parameters for pages, or that requires one. \
                    Pages that are smaller than asked for. Records without an identifier. A total that counts \
-                   only the page, or that the document calls an estimate. A link to the next page at another origin or \
+                   only the page, unless the document says that it counts all pages, or that the document calls an \
+                   estimate. A link to the next page at another origin or \
                    path, which is never followed.",
     fix: "Order the list by something that does not change, count what is listed, and return no more than asked for; or \
           allow the rule for the operation.",
@@ -39,7 +45,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::judged(&[&[1, 2, 3], &[1, 2], &[2, 3]], WalkEnd::Complete),
     },
-    judge: Judging::Walk(judge),
+    judge: Judging::Walk(judge, judge_page_beyond_last),
 };
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
@@ -47,6 +53,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
         return;
     }
     judge_page_size(walk, sink);
+    judge_stated_size(walk, sink);
     let fact = |sink: &Sink<'_>, statement| {
         sink.contract
             .fact_of(walk.operation, FactKind::InferredPages(statement))
@@ -69,6 +76,27 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
             Outcome::Changed => sink.undecided(fact, Reason::ListChanged),
             Outcome::Contradicts => sink.undecided(fact, Reason::OtherFactBroken),
         }
+    }
+}
+
+/// Reports a page far beyond the last one that is not found, where the document says that such a page has no items.
+fn judge_page_beyond_last(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let edge_case = seen.edge_case().filter(|one| one.kind == EdgeCaseKind::ParameterHuge);
+    let paging = contract.paging_of(seen.id);
+    let (Some(edge_case), Some(paging)) = (edge_case, paging) else {
+        return;
+    };
+    let status = seen.exchange.status().filter(|status| matches!(status, 404 | 410));
+    let is_stated = edge_case.parameter == Some(paging.page_parameter)
+        && seen.documented.is_none()
+        && !seen.operation.path.contains('{')
+        && contract.says_that_pages_beyond_last_are_empty(seen.operation);
+    let fact = contract.fact_of(seen.id, FactKind::InferredPages(PageStatement::Ends));
+    if let (Some(status), Some(fact), true) = (status, fact, is_stated) {
+        let documented = Some("a page without items beyond the last one");
+        let received = || format!("{status} in response to {}", edge_case.describe(seen.operation));
+        sink.report_finding(fact, documented, String::new, received);
     }
 }
 
@@ -136,6 +164,25 @@ fn judge_page_size(walk: &Walk, sink: &mut Sink<'_>) {
     }
 }
 
+/// Reports a page that states another size than the one that was asked for, and that it has.
+fn judge_stated_size(walk: &Walk, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let kind = FactKind::InferredPages(PageStatement::Size);
+    let at = contract
+        .paging_of(walk.operation)
+        .and_then(|paging| paging.stated_size.as_ref());
+    let fact = contract
+        .fact_of(walk.operation, kind)
+        .filter(|_| walk.stability == Stability::Stable);
+    if let (Some(fact), Some(at), Some((page, stated))) = (fact, at, walk.wrong_stated_size()) {
+        let request = page.request(contract);
+        let received = || format!("{stated}, on a page of {}", page.items.len());
+        let documented = Some("the size that was asked for");
+        sink.of_request(&request)
+            .report_finding(fact, documented, || at.clone(), received);
+    }
+}
+
 fn judge_end(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if walk.end != WalkEnd::Repeats {
         return note_held_or_undecided(fact, why_undecided(walk), sink);
@@ -181,7 +228,12 @@ fn reason_without_identity(walk: &Walk) -> Option<Reason> {
 
 fn judge_total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     let count = walk.records_on_pages();
-    if let Some((page, total)) = walk.wrong_total() {
+    if let Some((page, total)) = walk.wrong_total_of_only_page() {
+        let received = format!("{total} with {} records on the only page", page.items.len());
+        return report_contradiction(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
+    }
+    let paging = sink.contract.paging_of(walk.operation);
+    if let Some((page, total)) = paging.and_then(|paging| walk.wrong_total(paging)) {
         let received = format!("{total} with {count} records on all pages");
         return report_contradiction(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
@@ -242,6 +294,7 @@ paths:
             has_item_array: true,
             items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
             latest: None,
+            stated_size: None,
         });
         Walk {
             stability: Stability::Stable,

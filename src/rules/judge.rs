@@ -224,7 +224,7 @@ impl<'contract> Judge<'contract> {
     pub(super) fn walk(&mut self, walk: &Walk) {
         let Some(first) = walk.pages.first() else { return };
         for rule in RULES {
-            if let Judging::Walk(judge) = rule.judge {
+            if let Judging::Walk(judge, _) = rule.judge {
                 judge(walk, &mut self.sink(rule, &*first.request));
             }
         }
@@ -284,7 +284,7 @@ impl<'contract> Judge<'contract> {
     /// Judges what a rejected write did all the same. `request` is the one that showed the record.
     pub(super) fn stored_despite_rejection(&mut self, stored: &StoredDespiteRejection<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::StoredDespiteRejection(judge) | Judging::Record(_, judge, _) | Judging::Access(_, judge) =
+            if let Judging::StoredDespiteRejection(judge) | Judging::Record(_, judge, ..) | Judging::Access(_, judge) =
                 rule.judge
             {
                 judge(stored, &mut self.sink(rule, request));
@@ -295,7 +295,7 @@ impl<'contract> Judge<'contract> {
     /// Judges a write that reached records which it did not name. `request` is the one that showed this.
     pub(super) fn stray_write(&mut self, stray: &StrayWrite<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Placement(.., judge) = rule.judge {
+            if let Judging::Placement(.., judge) | Judging::Record(_, _, judge, _) = rule.judge {
                 judge(stray, &mut self.sink(rule, request));
             }
         }
@@ -411,7 +411,8 @@ impl<'contract> Judge<'contract> {
                 | Judging::Content(judge)
                 | Judging::ExchangeExceptEdgeCases(judge)
                 | Judging::Narrowed(judge, _)
-                | Judging::Record(.., judge) => {
+                | Judging::Record(.., judge)
+                | Judging::Walk(_, judge) => {
                     judge(seen, &mut self.sink(rule, seen.exchange));
                 }
                 _ => {}

@@ -17,7 +17,8 @@ use crate::history::carried::{
     LostValue, carries_all, field_changed_by_repeat, field_listed_otherwise, lost_value, returned_values, same,
 };
 use crate::history::evidence::{
-    KeptFields, ListedCount, PrecedingRequest, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
+    KeptFields, ListedCount, PrecedingRequest, Reached, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
+    StrayWrite,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -33,31 +34,36 @@ pub(super) static RULE: Rule = Rule {
               leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one; a \
               PATCH keeps the fields that it does not send; the response to a write shows what the read shows, \
               and the list shows the record as the read does; a field that a create leaves out has its documented \
-              default; an update keeps the time of creation, and changes that of the last change; a read \
-              shows the record that its path names.",
+              default; an update keeps the time of creation, and changes that of the last change, which a read \
+              leaves as it is; a read shows the record that its path names, and below no other record.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type, also in objects within the record. \
                   Of an array of strings or integers, each sent element is there, in any order, in any case, with \
-                  others or without; if its description says that the order is kept, it is the array that was sent. \
-                  So does the response to the create \
-                  or the update, where it has the record. After an update, the list shows these fields as the read \
-                  does, if one schema describes both. A field that a create leaves out, or a PUT whose text says so, \
-                  has its documented default. The time of creation stays, and is that of the create. A record that is not \
-                  there, or not as it was sent, is lost \
-                  data. It is looked for until it shows, for at most `settle` seconds. A create after which the list \
-                  shows two records that differ only in their identifiers has stored twice. A list that shows a \
-                  record as two equal items counts it twice. At its end the run looks for the run tag in the list: a \
-                  record whose create was rejected was stored all the same, and is stored twice if the caller sends \
-                  it again. The record of an update that was rejected is read too: it must not show what the update \
-                  sent. The last PUT of a record is sent again: a caller without a response does that, so it must \
-                  neither fail nor change what was sent. A PATCH with one field must leave the others as an earlier \
-                  write set them, also within an object if the document says that objects are merged. \
-                  After an update, and after a first deletion, another record of the run is read: an update whose `WHERE` is missing changes every row. A record that could be read, and cannot after an \
-                  edge case of an update was accepted, holds what the service itself cannot show: often no list that \
-                  has the record can be read either. The read of an identifier that names no record must not show a \
-                  record with another one. The `Location` of a 201 must name the record in its body, if it is the path \
-                  of a read of such records or that of the create itself.",
+                  others or without; if its description says that the order is kept, it is the array that was sent. So \
+                  does the response to the create or the update, where it has the record. After an update, the list \
+                  shows these fields as the read does, if one schema describes both. A field that a create leaves out, \
+                  or a PUT whose text says so, has its documented default. The time of creation stays, and is that of \
+                  the create. A record that is not there, or not as it was sent, is lost data. It is looked for until \
+                  it shows, for at most `settle` seconds. A create after which the list shows two records that differ \
+                  only in their identifiers has stored twice. A list that shows a record as two equal items counts it \
+                  twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
+                  stored all the same, and is stored twice if the caller sends it again. The record of an update that \
+                  was rejected is read too: it must not show what the update sent. The last PUT of a record is sent \
+                  again: a caller without a response does that, so it must neither fail nor change what was sent. A \
+                  PATCH with one field must leave the others as an earlier write set them, also within an object if \
+                  the document says that objects are merged. After an update, and after a first deletion, another \
+                  record of the run is read: an update whose `WHERE` is missing changes every row. Right after a \
+                  write, the list must not show a text of the run in a record that was there before, or another \
+                  boolean or word in three or more of them. A record that could be read, and cannot after an edge case \
+                  of an update was accepted, holds what the service itself cannot show: often no list that has the \
+                  record can be read either. The read of an identifier that names no record must not show a record \
+                  with another one, nor may that of a number with letters after it show the record with that number, \
+                  or that of a record below another record of the run than its own. An update that takes `If-Match` \
+                  and documents a 412 must not be carried out for an entity tag that no record has. If three reads in \
+                  a row show another time of the last change each, without a write in between, a read changes it. The \
+                  `Location` of a 201 must name the record in its body, if it is the path of a read of such records or \
+                  that of the create itself.",
     exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
                  because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
                  format that services normalise (an email address), has a name that services set (`id`, \
@@ -94,7 +100,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::read_after_create(&tests::status(404)),
     },
-    judge: Judging::Record(judge, judge_stored_despite_rejection, named_record::judge),
+    judge: Judging::Record(judge, judge_stored_despite_rejection, judge_stray, named_record::judge),
 };
 
 fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
@@ -112,6 +118,7 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
             judge_change_time(seen, (lifecycle, before), sink);
         }
         PrecedingRequest::Listed(item) => judge_listed(seen, (lifecycle, item), sink),
+        PrecedingRequest::Read => report_touched(seen, lifecycle, sink),
         PrecedingRequest::SecondUpdate(before) => judge_repeated(seen, (lifecycle, before), sink),
         PrecedingRequest::Write if lifecycle.create == seen.operation => judge_created(seen, lifecycle, sink),
         PrecedingRequest::Write if lifecycle.delete == Some(seen.operation) => judge_deleted(seen, lifecycle, sink),
@@ -126,6 +133,21 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
                 sink.broken(fact, String::new, || status.to_string());
             }
         }
+    }
+}
+
+/// Reports that reads of a record change the time of its last change.
+fn report_touched(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+    let fact = sink.contract.fact_of(seen.operation, FactKind::ReadAfterCreate);
+    if let Some((fact, at)) = fact.zip(lifecycle.change_time.as_ref()) {
+        let documented = Some("the time of the last change, which a read leaves as it is");
+        let received = || "another time in each read, without a write in between".to_owned();
+        sink.report_finding(
+            fact,
+            documented,
+            || format!("{}{at}", lifecycle.record_in_read),
+            received,
+        );
     }
 }
 
@@ -358,6 +380,27 @@ fn judge_other(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
             sink.broken(fact, String::new, || "none of what was sent to it".to_owned());
         }
         other => undecided(other, sink, fact),
+    }
+}
+
+/// Reports a write after which records that were there before the run had changed.
+fn judge_stray(stray: &StrayWrite<'_>, sink: &mut Sink<'_>) {
+    let received = match stray.reached {
+        Reached::Tagged => "a text of this run, in a record that was there before it".to_owned(),
+        Reached::States(count) => format!("{count} records that were there before this run, with another value"),
+        Reached::ByUnknownIdentifier | Reached::ExistingRecords(_) => return,
+    };
+    let Some(lifecycle) = sink.contract.lifecycle_of(stray.operation) else {
+        return;
+    };
+    let kind = match lifecycle.delete == Some(stray.operation) {
+        _ if lifecycle.create == stray.operation => FactKind::ReadAfterCreate,
+        true => FactKind::OtherKeptByDelete,
+        false => FactKind::OtherKeptByUpdate,
+    };
+    if let Some(fact) = sink.contract.fact_of(stray.operation, kind) {
+        let documented = Some("other records as before");
+        sink.report_finding(fact, documented, || stray.pointer.to_owned(), || received);
     }
 }
 

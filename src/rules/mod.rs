@@ -113,6 +113,7 @@ pub use level::Level;
 pub use level_entry::{LevelEntry, LevelScope, field_covers, is_field};
 pub use levels::{EffectiveLevel, Levels, UnknownRule};
 pub(crate) use media_type::is_documented as is_documented_media_type;
+pub(crate) use named_record::UNKNOWN_ENTITY_TAG;
 pub(crate) use pages::FACTS_THAT_NEED_TWO_PAGES;
 pub use recording::Recording;
 pub use rule::{Example, Headline, Rule, Topic};

@@ -17,6 +17,9 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::identifier;
 use crate::history::identifiers_in_path;
 
+/// An entity tag that no record has (RFC 9110, section 8.8.3).
+pub(crate) const UNKNOWN_ENTITY_TAG: &str = "\"countersign-no-such-state\"";
+
 /// The length from which an identifier counts where it is only a part of a string.
 const SHORTEST_PART: usize = 8;
 
@@ -28,6 +31,8 @@ pub(super) fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         None => {
             judge_location(seen, sink);
             judge_creation_time(seen, sink);
+            judge_parent(seen, sink);
+            judge_condition(seen, sink);
         }
     }
 }
@@ -97,6 +102,52 @@ fn judge_creation_time(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Reports a read that shows a record below another record than the one that its path names. It counts only where the
+/// document says that something may not be found.
+fn judge_parent(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let lifecycle = contract.lifecycles().iter().find(|lifecycle| lifecycle.read == seen.id);
+    let lifecycle = lifecycle.filter(|one| is_certain(one) && seen.operation.response_of_exactly(404).is_some());
+    let (Some(lifecycle), Some(body), true) = (lifecycle, body(seen), seen.exchange.is_success()) else {
+        return;
+    };
+    let fact = contract.fact_of(lifecycle.create, FactKind::ReadAfterCreate);
+    let Some(fact) = fact.filter(|_| !contract.may_show_another_record(seen.id)) else {
+        return;
+    };
+    let named = identifiers_in_path(seen.operation, &seen.exchange.request.path);
+    for (place, property, values) in contract.parents_in_records(lifecycle) {
+        let asked = named.iter().find(|(at, _)| *at == place);
+        let asked = asked.and_then(|(_, text)| values.asked(text));
+        let at = pointer::join(&lifecycle.record_in_read, &property);
+        let shown = pointer::get(body, &at).and_then(|value| values.shown(value));
+        if let Some((asked, shown)) = asked.zip(shown)
+            && !values.are_same(&asked, &shown)
+        {
+            let documented = Some("no record below another one than the path names");
+            let received = || "a record that names another one".to_owned();
+            return sink.report_finding(fact, documented, || at, received);
+        }
+    }
+}
+
+/// Reports an update that was carried out although the record never was in the state that the request asks for.
+fn judge_condition(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let request = &seen.exchange.request;
+    let mut headers = request.headers.iter();
+    let is_conditional =
+        headers.any(|(name, value)| name.eq_ignore_ascii_case("If-Match") && value == UNKNOWN_ENTITY_TAG);
+    let fact = sink.contract.fact_of(seen.id, FactKind::Status);
+    let status = seen
+        .exchange
+        .status()
+        .filter(|_| is_conditional && seen.exchange.is_success());
+    if let Some((fact, status)) = fact.zip(status) {
+        let received = || format!("{status}, on the condition of an entity tag that no record has");
+        sink.report_finding(fact, Some("412"), String::new, received);
+    }
+}
+
 /// Returns a number without the zeros before it, with which a path may have it.
 fn without_leading_zeros(id: &str) -> &str {
     match id.chars().all(|character| character.is_ascii_digit()) {
@@ -128,7 +179,9 @@ fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'
         return;
     };
     let is_of_record = seen.operation.path_to_parameter(index).as_ref() == Some(&lifecycle.path_to_id);
-    if edge_case.kind != EdgeCaseKind::IdentifierUnknown || !is_of_record || !seen.exchange.is_success() {
+    let is_malformed = edge_case.kind == EdgeCaseKind::IdentifierMalformed;
+    let is_judged = is_malformed || edge_case.kind == EdgeCaseKind::IdentifierUnknown;
+    if !is_judged || !is_of_record || !seen.exchange.is_success() {
         return;
     }
     let (Some(body), Some(name)) = (body(seen), pointer::last(&lifecycle.created_id_pointer)) else {
@@ -140,6 +193,10 @@ fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'
     let (Some(shown), Some(asked)) = (shown, asked) else {
         return;
     };
+    let follows_number = |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic());
+    if is_malformed && !asked.strip_prefix(&shown).is_some_and(follows_number) {
+        return;
+    }
     // A record whose fields are all zero is an empty one.
     let is_empty = shown.chars().all(|character| matches!(character, '0' | '-'));
     if is_empty || shows(body, &asked) || contract.may_show_another_record(seen.id) {
@@ -148,7 +205,10 @@ fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'
     // Of the facts about the read, the nearest: what its edge cases get.
     if let Some(fact) = contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) {
         let documented = Some("no record with another identifier than the one in the path");
-        let received = || "another record, in response to an identifier that names none".to_owned();
+        let received = || match is_malformed {
+            true => "the record whose number the identifier in the path begins with".to_owned(),
+            false => "another record, in response to an identifier that names none".to_owned(),
+        };
         sink.report_finding(fact, documented, || at, received);
     }
 }

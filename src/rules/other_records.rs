@@ -65,14 +65,16 @@ pub(super) static RULE: Rule = Rule {
             judge(updating.operation, &seen, updating.max_pages, sink);
         },
         |stray, sink| {
+            let received = match stray.reached {
+                Reached::ByUnknownIdentifier => "what was sent to an identifier that names no record".to_owned(),
+                Reached::ExistingRecords(count) => {
+                    format!("what was sent, in {count} records that showed another value before")
+                }
+                // `lifecycle` judges these.
+                Reached::Tagged | Reached::States(_) => return,
+            };
             if let Some(fact) = sink.contract.fact_of(stray.operation, FactKind::NotElsewhere) {
-                let received = || match stray.reached {
-                    Reached::ByUnknownIdentifier => "what was sent to an identifier that names no record".to_owned(),
-                    Reached::ExistingRecords(count) => {
-                        format!("what was sent, in {count} records that showed another value before")
-                    }
-                };
-                sink.broken(fact, || stray.pointer.to_owned(), received);
+                sink.broken(fact, || stray.pointer.to_owned(), || received);
             }
         },
     ),

@@ -41,12 +41,13 @@ pub(super) static RULE: Rule = Rule {
                 has_item_array: true,
                 items: vec![Some(Digest::from(id))],
                 latest: None,
+                stated_size: None,
             };
             let walk = fixture.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
             fixture.judge(|judge| judge.walk(&walk))
         },
     },
-    judge: Judging::Walk(judge),
+    judge: Judging::Walk(judge, |_, _| {}),
 };
 
 /// The facts that a list of one page does not show.
@@ -261,6 +262,7 @@ mod tests {
             has_item_array: true,
             items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
             latest: None,
+            stated_size: None,
         }
     }
 

@@ -129,10 +129,12 @@ pub(super) enum Judging {
     /// A created record looked for in its list.
     CreatedObservation(fn(&CreatedObservation<'_>, &mut Sink<'_>)),
     /// What a read or a list shows of a record that the run created, updated or deleted, what a rejected write did all
-    /// the same, and an exchange as a whole, including that of an edge case.
+    /// the same, a write that reached records which it did not name, and an exchange as a whole, including that of an
+    /// edge case.
     Record(
         fn(&RecordShown<'_>, &mut Sink<'_>),
         fn(&StoredDespiteRejection<'_>, &mut Sink<'_>),
+        fn(&StrayWrite<'_>, &mut Sink<'_>),
         fn(&ExchangeSeen<'_>, &mut Sink<'_>),
     ),
     /// An exchange as a whole, where the request is not an edge case, and what a rejected write did all the same.
@@ -142,8 +144,8 @@ pub(super) enum Judging {
     ),
     /// What a rejected write did all the same: a record that shows what it sent, or that it has deleted.
     StoredDespiteRejection(fn(&StoredDespiteRejection<'_>, &mut Sink<'_>)),
-    /// A walk over the pages of a list.
-    Walk(fn(&Walk, &mut Sink<'_>)),
+    /// A walk over the pages of a list, and an exchange as a whole, including that of an edge case.
+    Walk(fn(&Walk, &mut Sink<'_>), fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
 }
 
 /// One comparison, at the three locations where what was sent appears.

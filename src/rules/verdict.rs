@@ -553,24 +553,21 @@ impl Sink<'_> {
     pub(super) fn page_broken(&mut self, page: &PageSeen, fact: FactId, received: String) {
         let response_pointer = self.contract.fact(fact).response_pointer.clone();
         let request = page.request(self.contract);
-        let Sink {
-            contract,
-            levels,
-            rule,
-            values,
-            is_traffic,
-            ..
-        } = *self;
-        let mut sink = Sink {
-            verdicts: self.verdicts,
-            contract,
-            levels,
-            rule,
-            source: EvidenceSource::from(&request),
-            values,
-            is_traffic,
-        };
+        let mut sink = self.of_request(&request);
         sink.broken(fact, || response_pointer.to_string(), || received);
+    }
+
+    /// Returns the sink for what the response to this request shows.
+    pub(super) fn of_request<'own>(&'own mut self, request: &'own Request) -> Sink<'own> {
+        Sink {
+            verdicts: self.verdicts,
+            contract: self.contract,
+            levels: self.levels,
+            rule: self.rule,
+            source: EvidenceSource::from(request),
+            values: self.values,
+            is_traffic: self.is_traffic,
+        }
     }
 
     /// Renders a value as this run may show it.

@@ -28,11 +28,12 @@ use serde_json::Value;
 
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, Session};
-use crate::contract::edge_case::EdgeCase;
+use crate::contract::edge_case::{EdgeCase, ParameterKind};
 use crate::contract::fact::FactKind;
 use crate::contract::link::Link;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
+use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::{Content, Exchange, Failure, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
 use crate::plan::{EdgeCaseChange, RECORDS_PER_VARIANT, unknown_identifiers_of_path};
@@ -273,6 +274,14 @@ impl Session<'_> {
             (filled, _) => filled,
         };
         let mut head = filled.map_err(Reason::NoValue)?;
+        if edge_case.kind == EdgeCaseKind::IdentifierMalformed
+            && let (Some(text), Some(known)) = (instead, self.head_with_number(operation, edge_case))
+        {
+            // Code that reads a number up to the first letter, as some databases do, finds the record of that number.
+            head = known;
+            head.path.push_str(text);
+            head.printable.path.push_str(text);
+        }
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = edge_case.parameter.and_then(|index| parameters.get(index));
         if let (EdgeCaseChange::Query(values), Some(parameter)) = (change, parameter) {
@@ -281,6 +290,17 @@ impl Session<'_> {
             }
         }
         Ok(head)
+    }
+
+    /// Returns the head of the documented request, if its path ends with the number that this edge case is about.
+    fn head_with_number(&self, operation: OperationId, edge_case: EdgeCase) -> Option<RequestHead> {
+        let documented = self.contract.operation(operation);
+        let parameter = documented.parameters.get(edge_case.parameter?)?;
+        let kind = ParameterKind::of(&self.contract.document, documented, parameter);
+        let is_last = documented.path.ends_with(&format!("{{{}}}", parameter.name));
+        let head = self.request_head(operation).ok()?;
+        let ends_with_number = head.path.ends_with(|last: char| last.is_ascii_digit()) && !head.path.contains('?');
+        (documented.is_get() && kind == ParameterKind::Number && is_last && ends_with_number).then_some(head)
     }
 
     /// Counts a field of the wrong type that a create accepted.

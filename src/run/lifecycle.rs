@@ -17,6 +17,9 @@ use crate::history::{ExchangeRole, LookGoal, LookId, PathIdentifiers, RecordStag
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
+/// How many times a record is read again at most because reads seem to change the time of its last change.
+const MAX_READS_IF_TOUCHED: usize = 3;
+
 /// What a look for a record showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SeenRecord {
@@ -41,6 +44,27 @@ impl Session<'_> {
             if let Some(list) = self.called_list(lifecycle) {
                 self.look_for_record(list, (record, RecordStage::CreatedInList)).await;
             }
+        }
+        self.read_below_another_parent(lifecycle).await;
+    }
+
+    /// Reads a created record under the path of another record of the run than the one that it was created in, if its
+    /// response would show that.
+    async fn read_below_another_parent(&self, lifecycle: &Lifecycle) {
+        let documents_404 = self
+            .contract
+            .operation(lifecycle.read)
+            .response_of_exactly(404)
+            .is_some();
+        if self.plan.learns || !documents_404 || self.contract.parents_in_records(lifecycle).is_empty() {
+            return;
+        }
+        let elsewhere = self.history().below_another_parent(lifecycle.create);
+        let request = elsewhere.and_then(|elsewhere| self.request_under(lifecycle.read, &elsewhere));
+        if let Some(request) = request {
+            self.expect_requests(1);
+            let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
+            self.call(Call::alone(request, purpose)).await;
         }
     }
 
@@ -272,6 +296,7 @@ impl Session<'_> {
                 done.was_compared |= seen.was_compared;
             }
         }
+        self.confirm_totals().await;
     }
 
     /// Calls once each operation that may show the records of creates whose response showed no identifier, so that the
@@ -336,6 +361,7 @@ impl Session<'_> {
         };
         let deletion = match accepted {
             Some(deletion) => deletion,
+            None if !self.read_again_if_touched(lifecycle, record).await => return tested,
             None => self.delete_unless_throttled(lifecycle, record, &request).await,
         };
         let stages = match deletion {
@@ -412,6 +438,21 @@ impl Session<'_> {
         } else {
             Deletion::Uncertain
         })
+    }
+
+    /// Reads a record again while reads seem to change the time of its last change, to be sure. Returns whether the last
+    /// read, if there was one, shows it as the run's own.
+    async fn read_again_if_touched(&self, lifecycle: &Lifecycle, record: usize) -> bool {
+        for _ in 0..MAX_READS_IF_TOUCHED {
+            if !self.history().may_touch_on_read(lifecycle.create) {
+                break;
+            }
+            let before = (record, RecordStage::BeforeDelete);
+            if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
+                return false;
+            }
+        }
+        true
     }
 
     /// Sends a deletion, and again after a response that throttles it, or that rejects an expired token, if a read shows

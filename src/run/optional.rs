@@ -13,9 +13,11 @@
 use serde_json::Value;
 
 use super::session::{Call, Session};
+use crate::contract::fact::FactKind;
 use crate::contract::filters::{Filter, FilterValues};
 use crate::contract::operation::OperationId;
-use crate::exchange::{Purpose, RejectionMeaning, Request};
+use crate::exchange::{Credential, Purpose, RejectionMeaning, Request};
+use crate::history::SAME_TOTALS_TO_COUNT;
 use crate::plan::optional;
 
 /// How far the number of an unknown record is beyond those that a list has shown.
@@ -54,6 +56,7 @@ impl Session<'_> {
         }
         requests.extend(self.values_together(operation, &alone));
         self.expect_requests(u64::try_from(requests.len()).unwrap_or(u64::MAX).saturating_sub(1));
+        let mut filtered = None;
         for values in requests {
             let Some(mut head) = self.request_head_if_any(operation) else {
                 return;
@@ -68,6 +71,54 @@ impl Session<'_> {
                 }
                 let (exchange, _) = self.call(self.documented_call(operation, head)).await;
                 self.compare_with_plain_list(&exchange.request).await;
+                let is_filtered = values.iter().all(|value| self.is_filter(operation, value));
+                filtered = filtered.or((is_filtered && exchange.is_success()).then_some(exchange.request));
+            }
+        }
+        if let Some(filtered) = filtered {
+            self.filter_without_credential(filtered).await;
+        }
+        self.confirm_totals().await;
+    }
+
+    fn is_filter(&self, operation: OperationId, value: &OptionalValue) -> bool {
+        let mut filters = self.contract.filters_of(operation).iter();
+        filters.any(|filter| !filter.in_path && filter.parameter == value.parameter)
+    }
+
+    /// Requests a filtered list without a credential, where the contract says that the list needs one: what searches may
+    /// be other code than what lists.
+    async fn filter_without_credential(&self, filtered: Request) {
+        let fact = FactKind::RejectsNoCredential;
+        if self.plan.learns || self.contract.fact_of(filtered.operation, fact).is_none() {
+            return;
+        }
+        self.expect_requests(1);
+        let request = Request {
+            credential: Credential::None,
+            ..filtered
+        };
+        let purpose = Purpose::MustBeRejected {
+            fact,
+            meaning_of_another_rejection: RejectionMeaning::UncertainValue,
+        };
+        self.call(Call::alone(request, purpose)).await;
+    }
+
+    /// Requests each list again that said it has one page and stated another total than the number of its records: the
+    /// total may have been a moment old.
+    pub(super) async fn confirm_totals(&self) {
+        for _ in 1..SAME_TOTALS_TO_COUNT {
+            let requests = self.history().totals_to_confirm();
+            if requests.is_empty() {
+                return;
+            }
+            tokio::time::sleep(self.wait_for_left_out()).await;
+            self.note_still_left_out();
+            for request in requests {
+                self.expect_requests(1);
+                let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
+                Box::pin(self.call(Call::alone(request, purpose))).await;
             }
         }
     }

@@ -11,7 +11,10 @@ impl Session<'_> {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may itself be the reason for a rejection.
         let is_known_to_work = documented.is_get() || self.drafts.accepted.borrow().contains_key(&operation);
+        // Whether the list has the page is known only where the contract states what pages it has.
+        let may_lack_page = probe == CredentialProbe::SecondPage && documented.page.is_none();
         let meaning_of_another_rejection = match self.request_head(operation) {
+            Ok(_) if may_lack_page => RejectionMeaning::UncertainValue,
             Ok(head) if documented.is_get() => head.rejection_meaning,
             _ if is_known_to_work => RejectionMeaning::Finding,
             _ => RejectionMeaning::Gap,
@@ -21,21 +24,24 @@ impl Session<'_> {
             meaning_of_another_rejection,
         };
         let credential = self.invalid_credential(operation, probe);
-        if probe == CredentialProbe::SecondPage && !self.fills.had_second_page.borrow().contains(&operation) {
+        if probe == CredentialProbe::SecondPage
+            && documented.page.is_some()
+            && !self.fills.had_second_page.borrow().contains(&operation)
+        {
             return;
         }
         if let Err(reason) = self.require_own_records(operation).await {
             return self.not_called(operation, reason);
         }
         let request = self.probe_request(operation, purpose, credential);
-        let page = documented
-            .page
-            .as_ref()
+        let page = self
+            .contract
+            .second_page(operation)
             .filter(|_| probe == CredentialProbe::SecondPage);
         let request = match (request, page) {
-            (Some(request), Some(page)) => {
+            (Some(request), Some((parameter, value))) => {
                 self.expect_requests(1);
-                Some(request.with_query_pair(&page.parameter, "2"))
+                Some(request.with_query_pair(parameter, &value))
             }
             (request, _) => request,
         };

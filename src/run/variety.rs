@@ -6,9 +6,10 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::create::WriteRole;
+use super::optional::OptionalValue;
 use super::request::RequestHead;
 use super::session::{RejectedValue, Session};
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{OperationId, Parameter, ParameterLocation};
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampFormat, Updated};
 use crate::exchange::Request;
@@ -17,6 +18,7 @@ use crate::plan::{
     AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, Action, AwkwardValues, Draft, NotCalled, RECORDS_PER_VARIANT,
     Step, TRIES_PER_VARIANT, Variant, variants,
 };
+use crate::rules::UNKNOWN_ENTITY_TAG;
 
 /// The offset of the timestamp that is sent if one with another negative offset is rejected: that of New York in
 /// winter.
@@ -379,7 +381,38 @@ impl Session<'_> {
         let Some((accepted, head)) = self.accepted_write(operation).await else {
             return;
         };
+        self.update_another_state(operation, (&accepted, &head)).await;
         if let Ok(draft) = self.draft_like(operation, &accepted) {
+            self.expect_requests(1);
+            self.write(&draft, &head, WriteRole::Additional).await;
+        }
+    }
+
+    /// Sends an update on the condition that the record is in a state which it never had, if the contract says that the
+    /// operation takes such a condition, and which status it gets.
+    async fn update_another_state(&self, update: OperationId, (accepted, head): (&Draft, &RequestHead)) {
+        let documented = self.contract.operation(update);
+        let is_condition = |parameter: &Parameter| {
+            parameter.location == ParameterLocation::Header
+                && parameter.name.eq_ignore_ascii_case("If-Match")
+                && parameter.set_by_user.is_none()
+                && !parameter.required
+        };
+        let index = documented.parameters.iter().position(is_condition);
+        let documents_412 = documented.response_of_exactly(412).is_some();
+        let Some((parameter, draft)) = index
+            .zip(self.draft_like(update, accepted).ok())
+            .filter(|_| documents_412)
+        else {
+            return;
+        };
+        let mut head = head.clone();
+        let condition = OptionalValue {
+            parameter,
+            value: UNKNOWN_ENTITY_TAG.into(),
+            is_from_target: false,
+        };
+        if head.add_optional(self.contract, update, &condition).is_ok() {
             self.expect_requests(1);
             self.write(&draft, &head, WriteRole::Additional).await;
         }

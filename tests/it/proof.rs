@@ -44,6 +44,7 @@ mod mock;
 mod moves;
 mod new_records;
 mod numbered;
+mod orders;
 mod ordinary;
 mod others;
 mod owned;
