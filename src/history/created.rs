@@ -10,8 +10,10 @@ use super::evidence::{CreatedObservation, Creation, Evidence, Walk};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
 use super::records::identifier_string;
+use super::same::same;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
+use crate::contract::vocabulary::Equality;
 use crate::exchange::{Request, identifier};
 
 /// What the history keeps of a record that the run, or another client whose traffic is judged, created.
@@ -121,6 +123,11 @@ impl CreatedSearch {
     }
 }
 
+/// Whether two identifiers are one: `7.0` is 7, but "7" is another.
+fn is_same_id(one: &Value, other: &Value) -> bool {
+    same(Equality::Value, one, other) == Some(true)
+}
+
 impl History<'_> {
     /// Whether every record that has an identifier was found, and shows what was sent.
     pub(super) fn are_all_found(&self, search: &CreatedSearch) -> bool {
@@ -207,8 +214,8 @@ impl History<'_> {
             .map(|(_, listed)| listed);
         match listed.and_then(|listed| listed.item_parameter.as_ref()) {
             None => id
-                .and_then(identifier)
-                .is_some_and(|id| self.identifier(creation).and_then(identifier) == Some(id)),
+                .zip(self.identifier(creation))
+                .is_some_and(|(id, created)| is_same_id(id, created)),
             Some(owner) => {
                 let owner = creation.path_values.iter().find(|(name, _)| name == owner);
                 id.zip(owner)
@@ -230,11 +237,11 @@ impl History<'_> {
             return is_record_or_owner.then(|| (item, String::new()));
         }
         let at = listed.records_in_item.as_deref()?;
-        let id = identifier(self.identifier(creation)?)?;
+        let id = self.identifier(creation)?;
         let records = item.pointer(at)?.as_array()?;
         let index = records
             .iter()
-            .position(|record| record.pointer(&created.id).and_then(identifier).as_ref() == Some(&id))?;
+            .position(|record| record.pointer(&created.id).is_some_and(|listed| is_same_id(listed, id)))?;
         Some((&records[index], pointer::element(at, index)))
     }
 

@@ -119,14 +119,9 @@ impl Plan {
         plan.not_called.extend(without_value);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
         let calls: HashSet<_> = called.iter().copied().collect();
-        let steps = called.iter().map(|id| {
-            let read_back = read_back(contract, *id, &calls);
-            (
-                *id,
-                steps_of(contract, *id, read_back, (scope.seed, &value_availability)),
-            )
-        });
-        let steps: BTreeMap<_, _> = steps.collect();
+        let given = (scope.seed, &value_availability);
+        let of_one = |id: &OperationId| steps_of(contract, *id, read_back(contract, *id, &calls), given);
+        let steps: BTreeMap<_, _> = called.iter().map(|id| (*id, of_one(id))).collect();
         let weight = |id| steps.get(&id).map_or(0, Vec::len);
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
         let own = contract.operation_ids().filter(|id| share.own.contains(id));

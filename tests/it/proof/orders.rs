@@ -418,7 +418,7 @@ async fn checked(document: String, fault: Fault) -> (Record, Vec<String>) {
 fn found(record: &Record) -> Vec<(String, String)> {
     let findings = record.findings.iter();
     let mut found: Vec<_> = findings
-        .map(|finding| (finding.rule.to_string(), finding.operation.to_string()))
+        .map(|finding| (finding.rule.to_string(), finding.operation.clone()))
         .collect();
     found.sort();
     found.dedup();
