@@ -11,7 +11,7 @@ use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
 use super::exchange::{Content, Credential, NOT_UNRESERVED, Request, parameter_placeholder, placeholder};
-use super::identifier::is_harmless_identifier;
+use super::identifier::looks_machine_made;
 use super::redact::ValueDisplay;
 use super::spelling::Piece;
 use super::target::Target;
@@ -337,7 +337,7 @@ impl Blanks<'_> {
     fn fixed(&mut self, (name, value): (&str, &str), text: &str, values: ValueDisplay) -> Vec<Part> {
         let before = text
             .strip_suffix(value)
-            .filter(|_| values == ValueDisplay::Hidden && !is_harmless_identifier(value));
+            .filter(|_| values == ValueDisplay::Hidden && !looks_machine_made(value));
         let Some(before) = before else {
             return vec![Part::Literal(text.to_owned())];
         };

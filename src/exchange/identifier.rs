@@ -93,14 +93,14 @@ fn is_short(text: &str) -> bool {
 /// of a person has.
 #[must_use]
 pub(crate) fn is_printable_identifier(id: &str) -> bool {
-    is_harmless_identifier(id) && (id.bytes().any(|byte| byte.is_ascii_digit()) || uuid::Uuid::parse_str(id).is_ok())
+    looks_machine_made(id) && (id.bytes().any(|byte| byte.is_ascii_digit()) || uuid::Uuid::parse_str(id).is_ok())
 }
 
 /// Whether an identifier is harmless: a number, a UUID, or a name as programs make them, with at least one letter and
 /// otherwise only letters, digits, `_`, `.` and `-`. An email address has an `@`, a person's name a space, a telephone
 /// number usually a plus or a leading zero.
 #[must_use]
-pub(crate) fn is_harmless_identifier(id: &str) -> bool {
+pub(crate) fn looks_machine_made(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit()) && !(digits.len() > 1 && digits.starts_with('0'));
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');

@@ -52,7 +52,7 @@ pub use exchange::{
 };
 pub(crate) use exchange::{NOT_UNRESERVED, parameter_placeholder, query_pairs, with_query};
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
-pub(crate) use identifier::{is_harmless_identifier, is_printable_identifier};
+pub(crate) use identifier::{is_printable_identifier, looks_machine_made};
 #[cfg(feature = "cli")]
 pub(crate) use secret_names::{is_secret_name, is_usual_secret_name};
 pub use spelling::Spelling;

@@ -514,7 +514,7 @@ impl History<'_> {
     }
 
     /// Remembers what a write has sent, if it may have changed something.
-    pub(super) fn note_write_beside_existing(&mut self, exchange: &Exchange) {
+    pub(super) fn note_sent_values(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let is_rejected = exchange.status().is_some_and(|status| (400..500).contains(&status));
         if self.contract.operation(operation).is_get() || is_rejected {

@@ -74,7 +74,7 @@ impl ForeignIdentifiers {
         shown.any(|(_, shown)| shown.contains(&digest))
     }
 
-    /// Forgets the items of a list after a complete walk: `History::listed_identifiers` has them from then on.
+    /// Forgets the items of a list after a complete walk: `History::shown_identifiers` has them from then on.
     pub(super) fn forget(&mut self, list: OperationId, contract: &Contract) {
         self.shown
             .retain(|(by, create), _| *by != list || contract.list_whose_items_are_created_by(*create) != Some(list));
@@ -138,7 +138,7 @@ pub(crate) fn lists_that_show(contract: &Contract, create: OperationId) -> Vec<(
 impl History<'_> {
     /// Remembers the records that the response of a list shows.
     pub(super) fn note_shown(&mut self, list: OperationId, body: &Value) {
-        let (contract, identifiers, run_tag) = (self.contract, &self.listed_identifiers, &self.run_tag);
+        let (contract, identifiers, run_tag) = (self.contract, &self.shown_identifiers, &self.run_tag);
         let is_walked = |create, id: &Digest| {
             let listed = contract.list_whose_items_are_created_by(create);
             let listed = listed.and_then(|list| identifiers.get(&list));

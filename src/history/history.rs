@@ -76,7 +76,7 @@ pub(crate) struct History<'run> {
     pub(super) updated_without_effect: HashSet<OperationId>,
     /// Digests of the identifiers that each list and each create has shown, by that operation; those of records inside
     /// items are under their create.
-    pub(super) listed_identifiers: HashMap<OperationId, Digests>,
+    pub(super) shown_identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
     /// links identify.
     pub(super) observed_values: ObservedValues,
@@ -89,7 +89,7 @@ pub(crate) struct History<'run> {
     pub(super) writes: u64,
     pub(super) reads_between_writes: ReadsBetweenWrites,
     /// The identifiers of records that the run has not made: those that lists showed, until a complete walk moves them
-    /// to `listed_identifiers`, and those that items refer to.
+    /// to `shown_identifiers`, and those that items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
     /// The records that were in the target before the run wrote anything, for those lists that only the paths connect
     /// with the writes.
@@ -166,7 +166,7 @@ impl<'run> History<'run> {
             doubted_creates: HashMap::new(),
             stopped_creates: HashSet::new(),
             updated_without_effect: HashSet::new(),
-            listed_identifiers: HashMap::new(),
+            shown_identifiers: HashMap::new(),
             observed_values: ObservedValues::new(recognises_by_links),
             shown_filter_values: ShownFilterValues::default(),
             plain_lists: PlainLists::default(),
@@ -220,7 +220,7 @@ impl<'run> History<'run> {
             self.note_write((exchange, intent), created.as_deref());
             self.note_rejected_update(exchange);
             self.note_write_to_unknown_identifier(exchange, intent);
-            self.note_write_beside_existing(exchange);
+            self.note_sent_values(exchange);
             self.note_possible_change(exchange);
         }
         let succeeded = self.succeeded(exchange);
@@ -358,7 +358,7 @@ impl<'run> History<'run> {
         if walk.end == WalkEnd::Complete {
             self.foreign_identifiers.forget(walk.operation, self.contract);
         }
-        self.listed_identifiers
+        self.shown_identifiers
             .entry(walk.operation)
             .or_default()
             .extend(walk.items());
@@ -374,7 +374,7 @@ impl<'run> History<'run> {
             let nested = format!("{at}/*{}", created.id);
             let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
             let digests = ids.filter(|id| !id.is_null()).map(Digest::of);
-            self.listed_identifiers.entry(create).or_default().extend(digests);
+            self.shown_identifiers.entry(create).or_default().extend(digests);
         }
     }
 
@@ -383,7 +383,7 @@ impl<'run> History<'run> {
     pub(super) fn mark_created(&mut self, operation: OperationId, id: &Value) -> bool {
         let in_list = self.was_listed(operation, id);
         !self
-            .listed_identifiers
+            .shown_identifiers
             .entry(operation)
             .or_default()
             .insert(Digest::of(id))
@@ -392,7 +392,7 @@ impl<'run> History<'run> {
 
     /// Whether a list has shown an item with this identifier.
     pub(super) fn has_listed(&self, list: OperationId, id: &Digest) -> bool {
-        self.listed_identifiers.get(&list).is_some_and(|seen| seen.contains(id))
+        self.shown_identifiers.get(&list).is_some_and(|seen| seen.contains(id))
     }
 
     /// Whether the list of the records that this operation creates has shown the identifier.

@@ -11,7 +11,7 @@ use super::evidence::{
 };
 use super::history::{EvidenceSink, History};
 use super::new_records::UnsentValues;
-use super::residue::{may_have_stored, says_that_it_failed};
+use super::residue::{may_have_stored, says_it_is_not_in_effect};
 use super::sent_strings::SentStrings;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
@@ -1016,7 +1016,7 @@ impl History<'_> {
             }
             (RecordStage::RejectedUpdates, ShownState::Record(record)) if search.confirms_own => {
                 // A service may keep what it cannot use, and say so.
-                let says_so = record.as_object().is_some_and(says_that_it_failed);
+                let says_so = record.as_object().is_some_and(says_it_is_not_in_effect);
                 let shown = self.rejected_updates_shown_in(lifecycle, record);
                 let shown = shown.filter(|(_, (_, rejection), _)| !says_so || rejection.credential_fact.is_some());
                 let mut reported: Vec<u64> = Vec::new();

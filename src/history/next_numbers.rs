@@ -45,7 +45,7 @@ impl History<'_> {
         let contract = self.contract;
         let operation = exchange.request.operation;
         let documented = contract.operation(operation);
-        if !documented.is_read() || !has_full_rights(&exchange.request, documented) {
+        if !documented.is_read() || !has_documented_credential(&exchange.request, documented) {
             return;
         }
         let under = identifiers_in_path(documented, &exchange.request.path);
@@ -91,10 +91,10 @@ impl History<'_> {
     /// Returns the read, and the records for its path, that can show before a create that its record will be new. There
     /// is one if the number that the create will return is known, other responses have shown it, and no read has shown
     /// yet that it is free.
-    pub(crate) fn number_to_read(&self, create: &Request) -> Option<(OperationId, PathIdentifiers)> {
+    pub(crate) fn read_of_next_number(&self, create: &Request) -> Option<(OperationId, PathIdentifiers)> {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation)?;
         let operation = self.contract.operation(create.operation);
-        if operation.new_record_name_parameter().is_some() || !has_full_rights(create, operation) {
+        if operation.new_record_name_parameter().is_some() || !has_documented_credential(create, operation) {
             return None;
         }
         let under = all_in_path(self.contract, create)?;
@@ -170,7 +170,7 @@ fn number(id: &Value) -> Option<u64> {
 }
 
 /// Whether a request has the credential that its operation documents: without it, a service may hide what exists.
-fn has_full_rights(request: &Request, operation: &Operation) -> bool {
+fn has_documented_credential(request: &Request, operation: &Operation) -> bool {
     match request.credential {
         Credential::Token { .. } => true,
         Credential::None => !operation.security.needs_credential(),

@@ -798,7 +798,7 @@ impl History<'_> {
                 update.residue[index].found = Some(true);
                 update.search.remember(create, Some(id), index);
             }
-            (None, Some(CreateOutcome::Rejected(rejection))) if !says_that_it_failed(members) => {
+            (None, Some(CreateOutcome::Rejected(rejection))) if !says_it_is_not_in_effect(members) => {
                 let stored = StoredRecord {
                     operation: create,
                     rejection: *rejection,
@@ -944,7 +944,7 @@ impl ResidueUpdate<'_> {
 
 /// Whether a record says of itself that it failed or is gone, as a payment that was declined does: a service may keep
 /// it on purpose. It says so in a state, by a flag, or by an error. Other fields may just mention the words.
-pub(super) fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> bool {
+pub(super) fn says_it_is_not_in_effect(members: &serde_json::Map<String, Value>) -> bool {
     const STATES: [&str; 6] = ["outcome", "phase", "result", "stage", "state", "status"];
     const ERRORS: [&str; 8] = [
         "canceled",
@@ -964,19 +964,19 @@ pub(super) fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> b
             Value::Bool(true) => has(&ERRORS),
             Value::Bool(false) => has(&SUCCESSES),
             Value::Null | Value::Number(_) => false,
-            Value::String(text) => !text.is_empty() && (has(&ERRORS) || has(&STATES) && means_failure(text)),
+            Value::String(text) => !text.is_empty() && (has(&ERRORS) || has(&STATES) && means_no_effect(text)),
             Value::Array(elements) => !elements.is_empty() && has(&ERRORS),
             Value::Object(below) => {
                 let mut texts = below.values().filter_map(Value::as_str);
-                has(&ERRORS) && !below.is_empty() || has(&STATES) && texts.any(means_failure)
+                has(&ERRORS) && !below.is_empty() || has(&STATES) && texts.any(means_no_effect)
             }
         }
     })
 }
 
 /// Whether the text of a state means that a record failed, waits for somebody, or is gone.
-fn means_failure(text: &str) -> bool {
-    const FAILED: [&str; 22] = [
+fn means_no_effect(text: &str) -> bool {
+    const NOT_IN_EFFECT: [&str; 22] = [
         "abort",
         "archive",
         "block",
@@ -1011,7 +1011,8 @@ fn means_failure(text: &str) -> bool {
     ];
     let words = lexicon::camel_case_words(text).into_iter();
     let mut words = words.filter(|word| !OTHERS.contains(&word.as_str()));
-    text.to_lowercase().contains("not_accepted") || words.any(|word| FAILED.iter().any(|failed| word.contains(failed)))
+    text.to_lowercase().contains("not_accepted")
+        || words.any(|word| NOT_IN_EFFECT.iter().any(|failed| word.contains(failed)))
 }
 
 /// Whether a write may have changed the target; `None` where it never reached the target.
@@ -1053,7 +1054,7 @@ mod tests {
             "not_accepted",
             "voided",
         ] {
-            assert!(means_failure(state), "{state}");
+            assert!(means_no_effect(state), "{state}");
         }
         for state in [
             "enrolled",
@@ -1063,7 +1064,7 @@ mod tests {
             "accepted",
             "avoided",
         ] {
-            assert!(!means_failure(state), "{state}");
+            assert!(!means_no_effect(state), "{state}");
         }
     }
 

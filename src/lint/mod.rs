@@ -187,7 +187,7 @@ impl LocatedNode<'_> {
 struct Findings {
     findings: Vec<LintFinding>,
     /// The length of their pointers and messages, which [`MAX_TEXT`] limits.
-    text: usize,
+    text_length: usize,
     is_full: bool,
 }
 
@@ -197,8 +197,8 @@ impl Findings {
         if self.is_full {
             return;
         }
-        self.text += finding.pointer.len() + finding.message.len();
-        if self.findings.len() < MAX_DEFECTS && self.text <= MAX_TEXT {
+        self.text_length += finding.pointer.len() + finding.message.len();
+        if self.findings.len() < MAX_DEFECTS && self.text_length <= MAX_TEXT {
             return self.findings.push(finding);
         }
         self.is_full = true;

@@ -125,7 +125,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
         if path.name.starts_with("x-") {
             continue;
         }
-        let template = Template {
+        let template = PathParameters {
             path: &path.name,
             names: names(&path.name).collect(),
         };
@@ -181,7 +181,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
 }
 
 /// A path and the names of its parameters.
-struct Template<'path> {
+struct PathParameters<'path> {
     path: &'path str,
     names: HashSet<&'path str>,
 }
@@ -200,7 +200,7 @@ impl DeclaredInPath<'_> {
     }
 }
 
-impl Template<'_> {
+impl PathParameters<'_> {
     /// Checks the parameters that an operation or a path item lists, and returns those in the path.
     fn check_list<'document>(
         &self,

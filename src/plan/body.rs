@@ -175,12 +175,12 @@ pub(super) fn looks_like_an_identifier(field: &str, schema: Option<&Node>) -> bo
     let name = names.next_back().unwrap_or_default().trim_end_matches('s');
     let lower = name.to_ascii_lowercase();
     let whole = IDENTIFIERS.contains(&lower.as_str());
-    let parted = ["_id", "-id", "_uuid", "-uuid", "_guid", "-guid"];
-    let humped = ["Id", "ID", "Uuid", "UUID", "Guid", "GUID"];
+    let separated_endings = ["_id", "-id", "_uuid", "-uuid", "_guid", "-guid"];
+    let camel_case_endings = ["Id", "ID", "Uuid", "UUID", "Guid", "GUID"];
     let has_several = |word: String| ["ids", "uuids", "guids"].contains(&word.as_str());
     format == Some("uuid")
         || whole
         || lexicon::camel_case_words(name).into_iter().any(has_several)
-        || parted.iter().any(|end| lower.ends_with(end))
-        || humped.iter().any(|end| name.ends_with(end))
+        || separated_endings.iter().any(|end| lower.ends_with(end))
+        || camel_case_endings.iter().any(|end| name.ends_with(end))
 }

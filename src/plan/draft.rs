@@ -207,7 +207,7 @@ impl Draft {
             self.leaves[index] = before;
             let leaf = &self.leaves[index];
             let is_key = leaf.lists_free_members_of_a_key(&identifying_use);
-            if (identifies || is_key) && leaf.protects {
+            if (identifies || is_key) && leaf.must_be_sent {
                 return Err(NoValue::AllTaken(pointer));
             }
             if identifies || is_key {

@@ -50,7 +50,7 @@ pub struct Fallback {
     /// The text of the last rejection.
     last_rejection: Option<String>,
     /// How many members of a required `enum` were tried.
-    members: usize,
+    tried_members: usize,
 }
 
 impl Fallback {
@@ -65,7 +65,7 @@ impl Fallback {
             tried: vec![sent],
             is_reduced: false,
             last_rejection: None,
-            members: 1,
+            tried_members: 1,
         }
     }
 
@@ -73,7 +73,7 @@ impl Fallback {
     /// makes the one with the required fields alone, if it differs from what was sent.
     pub fn next_with(&mut self, rejection: &str, required: impl FnOnce() -> Option<Draft>) -> Option<Draft> {
         let is_open = self.base.leaves.iter().any(|leaf| leaf.values_are_open);
-        if self.names_only_what_protects(rejection) {
+        if self.names_only_what_must_be_sent(rejection) {
             return None;
         }
         // Each body has its own reason, as far as a response without text says.
@@ -102,7 +102,7 @@ impl Fallback {
     }
 
     /// Whether a rejection names fields that belong to every body, and none that may be changed or put back.
-    fn names_only_what_protects(&self, rejection: &str) -> bool {
+    fn names_only_what_must_be_sent(&self, rejection: &str) -> bool {
         let words = words_of_rejection(rejection);
         let is_named = |leaf: &&Leaf| {
             names(&leaf.pointer)
@@ -110,7 +110,7 @@ impl Fallback {
                 .is_some_and(|name| words.contains(name))
         };
         let mut named = self.base.leaves.iter().filter(is_named).peekable();
-        named.peek().is_some() && named.all(|leaf| leaf.protects)
+        named.peek().is_some() && named.all(|leaf| leaf.must_be_sent)
     }
 
     /// Returns the next draft that differs in one change. If the rejection is `repeated`, no field is dropped that it
@@ -191,7 +191,7 @@ impl Fallback {
     /// Returns the first draft with another member of a required `enum`, after two rejections that were the same: what
     /// kind of record it is may decide which fields it needs, and the document does not say so.
     fn with_another_member(&mut self) -> Option<Draft> {
-        if self.members >= MEMBERS {
+        if self.tried_members >= MEMBERS {
             return None;
         }
         let is_kind = |leaf: &Leaf| !leaf.members.is_empty() && leaf.required && names(&leaf.pointer).count() == 1;
@@ -201,7 +201,7 @@ impl Fallback {
             let mut draft = self.first.clone();
             draft.leaves[index].set(other);
             if let Some(draft) = self.untried(draft) {
-                self.members += 1;
+                self.tried_members += 1;
                 self.base = draft.clone();
                 (self.queue, self.last_rejection) = (None, None);
                 return Some(draft);
@@ -246,7 +246,7 @@ impl Fallback {
         }
         let mut without = self.base.clone();
         for leaf in &mut without.leaves {
-            if !leaf.protects && names(&leaf.pointer).any(|name| words.contains(&name)) {
+            if !leaf.must_be_sent && names(&leaf.pointer).any(|name| words.contains(&name)) {
                 leaf.chosen = leaf.choices.len();
             }
         }
@@ -275,7 +275,7 @@ impl Fallback {
     /// schema admits that.
     fn try_next_value(&mut self, index: usize) -> bool {
         let leaf = &mut self.base.leaves[index];
-        if leaf.value().is_none() || leaf.protects {
+        if leaf.value().is_none() || leaf.must_be_sent {
             return false;
         }
         leaf.chosen += 1;
@@ -302,7 +302,7 @@ fn changes(base: &Draft) -> Vec<Draft> {
     let beside = |index: usize| (0..leaves.len()).filter(move |other| group(*other) == group(index));
     let without = |dropped: &mut dyn Iterator<Item = usize>| {
         let mut draft = base.clone();
-        for index in dropped.filter(|index| !leaves[*index].protects) {
+        for index in dropped.filter(|index| !leaves[*index].must_be_sent) {
             draft.leaves[index].chosen = leaves[index].choices.len();
         }
         draft

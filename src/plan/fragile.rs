@@ -92,8 +92,8 @@ pub(super) fn words_instead_of_null(
     // The PUT and the PATCH of one record differ.
     let mut place = seed.wrapping_add(u64::from(contract.operation(update).method == Method::Patch));
     each_field(contract, update, |at, schema| {
-        let is_open = leaves_a_doubt(schema) || !body::is_text(contract, update, schema, at);
-        if at == text || is_open || !is_flagged(schema, "nullable") || schema.member("default").is_some() {
+        let is_excluded = leaves_a_doubt(schema) || !body::is_text(contract, update, schema, at);
+        if at == text || is_excluded || !is_flagged(schema, "nullable") || schema.member("default").is_some() {
             return None;
         }
         place = place.wrapping_add(1);
@@ -111,8 +111,8 @@ fn each_field(
     let mut values: Vec<FragileValue> = Vec::new();
     for property in contract.body_properties(update) {
         let (at, schema) = (pointer::join("", &property.name), contract.referred(&property.node));
-        let is_open = concerns_rights(&property.name) || body::looks_like_an_identifier(&at, Some(schema));
-        if is_open || values.iter().any(|value| value.at == at) {
+        let is_excluded = concerns_rights(&property.name) || body::looks_like_an_identifier(&at, Some(schema));
+        if is_excluded || values.iter().any(|value| value.at == at) {
             continue;
         }
         values.extend(kind_of(&at, schema).map(|kind| FragileValue { at, kind }));

@@ -29,7 +29,7 @@ pub(super) struct Leaf {
     /// Those of them that may be sent in place of one that an existing record has.
     pub(super) free_members: Vec<Value>,
     /// Whether no body may omit it, because the service would then set a default that the run avoids.
-    pub(super) protects: bool,
+    pub(super) must_be_sent: bool,
     /// The pointer of the field whose value it repeats: `/password` for `/password_repeat`.
     pub(super) repeats: Option<String>,
 }
@@ -333,7 +333,7 @@ mod tests {
             required: false,
             members: Vec::new(),
             free_members: Vec::new(),
-            protects: false,
+            must_be_sent: false,
             repeats: None,
         }
     }

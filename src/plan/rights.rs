@@ -1098,7 +1098,7 @@ fn acts_at_first(value: &Value, name: &str, schema: &Node) -> bool {
 
 /// Whether a field belongs to every body of a record, because without it the record would begin with a value that a run
 /// avoids, such as its default. `sent` is the value that is sent.
-pub(super) fn protects_every_body(sent: &Value, name: &str, schema: &Node) -> bool {
+pub(super) fn must_be_in_every_body(sent: &Value, name: &str, schema: &Node) -> bool {
     let is_avoided = |other: &Value| is_unwanted(name, other) || acts_at_first(other, name, schema);
     let default = schema.member("default").map(Node::to_value);
     if let Some(default) = default.filter(|default| !default.is_null()) {
@@ -1610,14 +1610,14 @@ mod tests {
         ] {
             let document = Document::read("a.yaml", schema.to_owned()).unwrap();
             assert_eq!(
-                protects_every_body(&sent, name, &document.root),
+                must_be_in_every_body(&sent, name, &document.root),
                 is_needed,
                 "{name} {schema}"
             );
         }
         let said = "{type: boolean, description: They get a mail unless this is false.}";
         let document = Document::read("a.yaml", said.to_owned()).unwrap();
-        assert!(protects_every_body(&json!(false), "notify", &document.root));
+        assert!(must_be_in_every_body(&json!(false), "notify", &document.root));
     }
 
     #[test]

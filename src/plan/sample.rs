@@ -36,7 +36,7 @@ pub(super) const DEPTH: usize = 4;
 
 /// Where an identifier may be expected, a number between this and twice this is sent: few lists have that many records,
 /// and an integer of 32 bits holds it.
-pub(super) const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
+pub(super) const UNLIKELY_IDENTIFIERS_FROM: u32 = 1_000_000_000;
 
 /// The values for the formats of dates and times, each with the one for a field that ends a period.
 const DATE: (&str, &str) = ("2024-05-17", "2024-05-18");
@@ -384,7 +384,7 @@ pub(super) fn is_wide_number(node: &Node) -> bool {
     let kind = node.member("type").and_then(Node::string);
     let leaves_room = |most: &Node| {
         let most = most.to_value().as_f64();
-        most.is_some_and(|most| most >= f64::from(SMALLEST_UNLIKELY) * 2.0)
+        most.is_some_and(|most| most >= f64::from(UNLIKELY_IDENTIFIERS_FROM) * 2.0)
     };
     matches!(kind, Some("integer" | "number")) && node.member("maximum").is_none_or(leaves_room)
 }

@@ -355,7 +355,7 @@ impl ValueAvailability {
         loop {
             let before = value_availability.after_creates.len();
             for id in ordered.iter().filter(called) {
-                value_availability.place(contract, *id, &callable);
+                value_availability.classify(contract, *id, &callable);
             }
             if value_availability.after_creates.len() == before {
                 break;
@@ -377,7 +377,7 @@ impl ValueAvailability {
     }
 
     /// Determines for a read whether it comes after the creates, or is a nested list.
-    fn place(&mut self, contract: &Contract, id: OperationId, callable: &HashSet<OperationId>) {
+    fn classify(&mut self, contract: &Contract, id: OperationId, callable: &HashSet<OperationId>) {
         let operation = contract.operation(id);
         if !operation.is_read() {
             return;

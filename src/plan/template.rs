@@ -13,9 +13,9 @@ use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, repea
 use super::rights::{
     cautious_value, chooses_what_is_done, concerns_rights, confirms, ends_period, free_members, holds_plain_data,
     is_called_by_service, is_date_of_trigger, is_measure, is_place_among_others, is_size_of_a_thing, may_be_empty_list,
-    may_be_sent_later, may_hold_any_object, names_somebody, protects_every_body,
+    may_be_sent_later, may_hold_any_object, must_be_in_every_body, names_somebody,
 };
-use super::sample::{MAX_ELEMENTS, NOTE, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
+use super::sample::{MAX_ELEMENTS, NOTE, SampleMaker, UNLIKELY_IDENTIFIERS_FROM, end_of_period, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
 use crate::contract::consequence::says_it_happens_by_itself;
@@ -28,7 +28,7 @@ use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, comparable_name, json_schema, pointer};
-use crate::exchange::{CompiledSchema, is_harmless_identifier};
+use crate::exchange::{CompiledSchema, looks_machine_made};
 use crate::history::{Bindings, RunTag};
 
 /// The depth to which a schema is followed.
@@ -39,7 +39,7 @@ const MAX_FIELDS: usize = 500;
 
 /// Whether a value that a response showed cannot be taken for an identifier, but looks like data: an address, a name.
 fn looks_like_data(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !is_harmless_identifier(text))
+    value.as_str().is_some_and(|text| !looks_machine_made(text))
 }
 
 /// The maximum number of alternatives of a schema that are tried.
@@ -581,15 +581,15 @@ impl LeafBuilder<'_> {
             None => self.choices(field),
         };
         let withheld = self.is_withheld(field) && choices.iter().all(|choice| choice.is_made_up);
-        let protects = self.protects(&choices, field, &name);
-        if protects {
+        let must_be_sent = self.must_be_sent(&choices, field, &name);
+        if must_be_sent {
             choices.truncate(1);
         }
         let listed = field.node.member("enum").map_or(&[][..], Node::elements);
         let free_members = (!self.template.has_invariants).then(|| free_members(&name, field.node));
         let leaf = Leaf {
             pointer: field.pointer.clone(),
-            protects,
+            must_be_sent,
             chosen: if withheld { choices.len() } else { 0 },
             choices,
             values_are_open: field.values_are_open,
@@ -612,13 +612,13 @@ impl LeafBuilder<'_> {
 
     /// Whether a field without invariants belongs to every body of a create and of a PUT, by the value that is sent. A
     /// PATCH without it leaves the record as it is.
-    fn protects(&self, choices: &[Choice], field: &TemplateField<'_>, name: &str) -> bool {
+    fn must_be_sent(&self, choices: &[Choice], field: &TemplateField<'_>, name: &str) -> bool {
         let operation = self.template.contract.operation(self.template.operation);
         let sent = choices
             .first()
             .filter(|_| !self.template.has_invariants && operation.method != Method::Patch);
         let is_choice = field.node.member("enum").is_some() || sent.is_some_and(|sent| sent.value.is_boolean());
-        is_choice && sent.is_some_and(|sent| protects_every_body(&sent.value, name, field.node))
+        is_choice && sent.is_some_and(|sent| must_be_in_every_body(&sent.value, name, field.node))
     }
 
     /// Returns the values that a field may be sent with, the best first.
@@ -844,7 +844,7 @@ impl LeafBuilder<'_> {
     fn unlikely(&self, node: &Node) -> Value {
         let letters = self.run_tag.bytes();
         let hash = letters.fold(0_u32, |hash, letter| hash.wrapping_mul(31).wrapping_add(letter.into()));
-        let number = SMALLEST_UNLIKELY + hash % SMALLEST_UNLIKELY;
+        let number = UNLIKELY_IDENTIFIERS_FROM + hash % UNLIKELY_IDENTIFIERS_FROM;
         let least = node.member("minimum").map(Node::to_value);
         let beyond = least.filter(|least| least.as_f64().is_some_and(|least| least > f64::from(number)));
         beyond.unwrap_or_else(|| Value::from(number))
@@ -1079,7 +1079,7 @@ mod tests {
         let mut fallback = Fallback::starting_with(draft);
         let next = fallback.next("NOT NULL constraint failed: director.years").unwrap();
         assert_eq!(sent(&next), ["name", "years"]);
-        assert!(next.body().0["years"].as_u64().unwrap() >= u64::from(SMALLEST_UNLIKELY));
+        assert!(next.body().0["years"].as_u64().unwrap() >= u64::from(UNLIKELY_IDENTIFIERS_FROM));
         let next = fallback.next(r#"{"missing": ["code"]}"#).unwrap();
         assert_eq!(sent(&next), ["name", "years", "code"]);
     }

@@ -338,7 +338,7 @@ impl Draft {
 
     /// Leaves out every field except those that `stays` admits, and those that belong to every body.
     fn keep_only(&mut self, stays: impl Fn(&Leaf) -> bool) {
-        for leaf in self.leaves.iter_mut().filter(|leaf| !leaf.protects && !stays(leaf)) {
+        for leaf in self.leaves.iter_mut().filter(|leaf| !leaf.must_be_sent && !stays(leaf)) {
             leaf.chosen = leaf.choices.len();
         }
     }

@@ -184,9 +184,9 @@ impl Session<'_> {
     }
 
     /// Before a create, reads the record with the number that the create will return, if that may show that the number
-    /// is free: see [`History::number_to_read`](crate::history::History::number_to_read).
+    /// is free: see [`History::read_of_next_number`](crate::history::History::read_of_next_number).
     pub(super) async fn read_before_create(&self, create: &Request) {
-        let next = self.history().number_to_read(create);
+        let next = self.history().read_of_next_number(create);
         let Some((read, named)) = next.filter(|(read, _)| self.is_called(*read)) else {
             return;
         };

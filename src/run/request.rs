@@ -9,7 +9,7 @@ use crate::contract::Contract;
 use crate::contract::link::Link;
 use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation, Security};
 use crate::exchange::{
-    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_harmless_identifier, is_printable_identifier,
+    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_printable_identifier, looks_machine_made,
     parameter_placeholder, with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathIdentifiers};
@@ -212,7 +212,7 @@ fn filled(
             // sets for a header may be a secret.
             let is_secret = parameter.set_by_user.is_some() && parameter.location == ParameterLocation::Header;
             let may_be_printed = match parameter.set_by_user {
-                Some(_) => is_harmless_identifier(&text),
+                Some(_) => looks_machine_made(&text),
                 None => is_from_document || is_printable_identifier(&text),
             };
             let is_hidden = from_target || is_secret || !may_be_printed;

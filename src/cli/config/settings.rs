@@ -19,7 +19,7 @@ use super::setting::{Count, Percent, Positive, Seconds, Setting, WithOrigin};
 use crate::cli::edge::BASE_URL_VARIABLE;
 use crate::cli::started::StartCommand;
 use crate::exchange::redact::shape;
-use crate::exchange::{Limits, is_harmless_identifier};
+use crate::exchange::{Limits, looks_machine_made};
 use crate::run::Settings;
 
 /// A service to check.
@@ -240,7 +240,7 @@ fn shown_query<S: Serializer>(values: &BTreeMap<String, Setting<String>>, serial
 /// Returns values as they are shown: as shapes, unless they may be printed as an identifier may.
 fn shown(within: &str, values: &BTreeMap<String, Setting<String>>) -> BTreeMap<String, Setting<String>> {
     let shown = values.iter().map(|(name, setting)| {
-        let value = if is_harmless_identifier(&setting.value) {
+        let value = if looks_machine_made(&setting.value) {
             setting.value.clone()
         } else {
             shape(&setting.value.as_str().into())

@@ -69,21 +69,21 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
         "" => sentence(difference),
         operation => format!("{operation}: {}", sentence(difference)),
     };
-    let kinds = Kind::ALL.iter().position(|kind| *kind == difference.kind);
-    let print = [difference.kind.name(), &operation, &difference.sentence].join(" ");
+    let rule_index = Kind::ALL.iter().position(|kind| *kind == difference.kind);
+    let fingerprint = [difference.kind.name(), &operation, &difference.sentence].join(" ");
     let suppressions = difference
         .accepted
         .iter()
         .map(|accepted| json!({ "kind": "external", "status": "accepted", "justification": accepted.reason }));
     json!({
         "ruleId": difference.kind.name(),
-        "ruleIndex": kinds,
+        "ruleIndex": rule_index,
         "level": level,
         "message": { "text": plain(&text) },
         "locations": [physical_location(&diff.new, &difference.new)],
         "relatedLocations": [related(&diff.old, &difference.old)],
         "suppressions": suppressions.collect::<Value>(),
-        "partialFingerprints": BTreeMap::from([("countersignDifference/v1", print)]),
+        "partialFingerprints": BTreeMap::from([("countersignDifference/v1", fingerprint)]),
         "properties": {
             "operation": operation,
             "side": difference.side,
