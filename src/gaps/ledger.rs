@@ -282,7 +282,8 @@ pub fn trials_without(trials: &[Trial], lines: &[LedgerLine]) -> Vec<Trial> {
     let mut written: BTreeMap<Trial, u64> = BTreeMap::new();
     for line in lines {
         if let LedgerEntry::Trial(trial) = &line.entry {
-            *written.entry(uncounted(trial)).or_default() += trial.count;
+            let count = written.entry(uncounted(trial)).or_default();
+            *count = count.saturating_add(trial.count);
         }
     }
     let left = trials.iter().filter_map(|trial| {

@@ -215,6 +215,10 @@ fn contradicts(now: &Claim, learned: &Claim, kind: Option<GapKind>) -> bool {
                 in_responses: shown,
             },
         ) => in_responses != shown || (!accepted.is_empty() && !learned.is_empty() && accepted != learned),
+        // The two forms of a claim about bodies of errors exclude each other.
+        (Claim::Error { .. }, Claim::Body { .. }) | (Claim::Body { .. }, Claim::Error { .. }) => {
+            kind == Some(GapKind::ErrorBody)
+        }
         // A claim of another form is about something else.
         _ => discriminant(now) == discriminant(learned) && !agrees(now, learned),
     }
@@ -262,6 +266,18 @@ mod tests {
     fn verdict(learned: &Value, answers: &[Answer]) -> Verdict {
         let fixture = fixture(learned);
         fixture.judge(|judge| judge.answers(answers)).kind(FactKind::Answer(0))
+    }
+
+    #[test]
+    fn a_body_of_an_error_contradicts_that_there_is_none() {
+        let claim = |value: Value| serde_json::from_value::<Claim>(value).unwrap();
+        let none = claim(json!({"body": "none"}));
+        let json = claim(json!({"media_type": "application/json", "properties": ["message"]}));
+        for (now, learned) in [(&none, &json), (&json, &none)] {
+            assert!(contradicts(now, learned, Some(GapKind::ErrorBody)));
+            assert!(!contradicts(now, learned, None));
+        }
+        assert!(!contradicts(&json, &json, Some(GapKind::ErrorBody)));
     }
 
     #[test]

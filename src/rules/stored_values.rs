@@ -145,10 +145,7 @@ impl<'sent> Sent<'sent> {
             return format!("{count} values, none of them the {} that was sent", sink.render(lost));
         };
         let mut rendered = format!("{}, not the {} that was sent", sink.render(one), sink.render(lost));
-        let is_own = !self
-            .from_target
-            .iter()
-            .any(|at| pointer::with_any_elements(at) == carry.sent);
+        let is_own = !is_from_target(self.from_target, &carry.sent);
         if let Some(how) = is_own.then(|| describe_change(carry, self.body, (lost, one))).flatten() {
             rendered.push_str(": ");
             rendered.push_str(&how);
@@ -222,6 +219,15 @@ impl<'sent> Sent<'sent> {
     }
 }
 
+/// Whether the value that was sent at this location came from the target: by itself, or within what did, such as the
+/// whole body of traffic.
+fn is_from_target(from_target: &[String], sent: &str) -> bool {
+    from_target.iter().any(|at| {
+        let below = sent.strip_prefix(&pointer::with_any_elements(at));
+        below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -245,6 +251,23 @@ mod tests {
     fn methods(returned: &Value) -> Judged {
         let sent = json!({"contact_methods": [{"contact": "ada@example.com"}]});
         Fixture::of("createContact").created(&sent, &json!({"contact_methods": returned}))
+    }
+
+    #[test]
+    fn what_is_within_a_value_of_the_target_is_the_targets_too() {
+        let from = |at: &str| [at.to_owned()];
+        for (at, sent) in [
+            ("", "/date_of_birth/day"),
+            ("/address", "/address/city"),
+            ("/tags/0", "/tags/*"),
+            ("/a", "/a"),
+        ] {
+            assert!(is_from_target(&from(at), sent), "{at} {sent}");
+        }
+        for (at, sent) in [("/address", "/addressee"), ("/address/city", "/address"), ("/a", "/b")] {
+            assert!(!is_from_target(&from(at), sent), "{at} {sent}");
+        }
+        assert!(!is_from_target(&[], "/a"));
     }
 
     #[test]

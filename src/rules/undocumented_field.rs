@@ -70,9 +70,16 @@ fn shows_something(value: &Value) -> bool {
         Value::Null => false,
         Value::String(text) => {
             let is_word = |(open, close): (char, char)| text.starts_with(open) && text.ends_with(close);
-            let is_masked = ["***", "\u{2022}\u{2022}\u{2022}", "xxx", "XXX"]
+            let has_mark = ["***", "\u{2022}\u{2022}\u{2022}"]
                 .iter()
                 .any(|mask| text.contains(mask));
+            // The letter x masks where it is most of the text: "4111xxxxxxxx1111", and not "fooxxxbar9".
+            let count = |is_counted: fn(char) -> bool| text.chars().filter(|letter| is_counted(*letter)).count();
+            let (masks, all) = (
+                count(|letter| matches!(letter, 'x' | 'X')),
+                count(char::is_alphanumeric),
+            );
+            let is_masked = has_mark || masks >= 3 && masks * 2 >= all;
             let has_letters = text
                 .chars()
                 .any(|letter| letter.is_alphanumeric() && !matches!(letter, 'x' | 'X'));
@@ -132,11 +139,13 @@ paths:
         let judged = of(json!("countersign-1"));
         let finding = judged.finding("undocumented-field");
         assert_eq!((finding.level, finding.pointer.as_str()), (Level::Warn, "/password"));
+        assert_eq!(of(json!("fooxxxbar9")).findings("undocumented-field").len(), 1);
         for hidden in [
             json!(null),
             json!(""),
             json!("********"),
             json!("xxxx"),
+            json!("4111xxxxxxxx1111"),
             json!("••••"),
             json!([]),
             json!({}),

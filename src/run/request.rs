@@ -9,8 +9,8 @@ use crate::contract::Contract;
 use crate::contract::link::Link;
 use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation, Security};
 use crate::exchange::{
-    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_printable_identifier, looks_machine_made,
-    parameter_placeholder, with_query,
+    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_printable_identifier, is_secret_name,
+    looks_machine_made, parameter_placeholder, with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathIdentifiers};
 use crate::plan::{NoValue, StandInOrigin, check_allowed, parameter, stand_in_value, unusable_path};
@@ -209,8 +209,13 @@ fn filled(
         for text in parameter::serialized(contract, parameter, &value) {
             check_allowed(parameter, &text)?;
             // The target chooses the identifier of the run's own record: it may be somebody's address. What the user
-            // sets for a header may be a secret.
-            let is_secret = parameter.set_by_user.is_some() && parameter.location == ParameterLocation::Header;
+            // sets for a header may be a secret, and for a query if it is called one.
+            let may_be_secret = match parameter.location {
+                ParameterLocation::Header => true,
+                ParameterLocation::Query => is_secret_name(&parameter.name),
+                _ => false,
+            };
+            let is_secret = parameter.set_by_user.is_some() && may_be_secret;
             let may_be_printed = match parameter.set_by_user {
                 Some(_) => looks_machine_made(&text),
                 None => is_from_document || is_printable_identifier(&text),

@@ -4,12 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, PROXY_AUTHORIZATION};
 use serde_json::{Value, json};
 
-use super::entry::is_redacted;
+use super::entry::{BASE64, BASE64_URL, is_redacted};
 use crate::contract::Contract;
 use crate::contract::operation::SecurityScheme;
 use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
@@ -132,7 +131,11 @@ fn secrets(header: &HeaderName, value: &str) -> Vec<String> {
         if !are_cookies && secret != piece {
             secrets.push(piece.to_owned());
         }
-        let decoded = STANDARD.decode(secret).ok().map(text);
+        // Some clients leave the padding out, or use the alphabet for URLs.
+        let decoded = [&BASE64, &BASE64_URL]
+            .into_iter()
+            .find_map(|engine| engine.decode(secret).ok());
+        let decoded = decoded.map(text);
         if let Some((_, password)) = decoded.as_deref().and_then(|decoded| decoded.split_once(':')) {
             secrets.push(password.to_owned());
         }
@@ -154,6 +157,8 @@ fn is_long_enough(secret: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use reqwest::header::HeaderValue;
+
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
     use super::*;
 
@@ -235,10 +240,14 @@ mod tests {
         let mut credentials = credentials();
         let url = Url::parse("http://example.com/tags?api_key=pass%20w%C3%B6rd%20one").unwrap();
         let basic = |text: &[u8]| format!("Basic {}", STANDARD.encode(text));
+        let unpadded = |text: &[u8]| basic(text).trim_end_matches('=').to_owned();
+        let of_url = |text: &[u8]| format!("Basic {}", URL_SAFE_NO_PAD.encode(text));
         for (authorization, secret) in [
             (basic("jane:correct hörse".as_bytes()), "correct hörse"),
             (basic(b"jane:correct h\xf6rse"), "correct hörse"),
             (basic(b"jane:correct horse"), "correct horse"),
+            (unpadded(b"jane:correct horse"), "correct horse"),
+            (of_url(b"jane:correct ~~~~ >>>> horse"), "correct ~~~~ >>>> horse"),
             ("ApiKey key of nobody".to_owned(), "key of nobody"),
         ] {
             let headers = headers(&[("authorization", &authorization), ("x-api-key", "seven red words")]);

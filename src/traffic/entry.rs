@@ -26,11 +26,13 @@ use crate::contract::is_json;
 use crate::exchange::Limits;
 use crate::report::{COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES};
 
-/// Reads base64 as archives contain it, with padding or without.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &base64::alphabet::STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
+/// Reads base64 with padding or without.
+const PADDED_OR_NOT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+/// Reads base64 as archives contain it.
+pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::STANDARD, PADDED_OR_NOT);
+/// Reads base64 in the alphabet for URLs.
+pub(super) const BASE64_URL: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, PADDED_OR_NOT);
 /// The marks that tools write in place of values to sanitise an archive; the last one, `‹`, opens a note in place of a
 /// value.
 const REDACTED: [&str; 5] = ["***", "redacted", "REDACTED", "Redacted", "\u{2039}"];
