@@ -49,6 +49,7 @@ pub(crate) mod acting_parameter;
 mod alternatives;
 pub mod bundle;
 mod chosen;
+mod condition;
 pub(crate) mod consequence;
 pub(crate) mod create_effects;
 mod create_sentence;

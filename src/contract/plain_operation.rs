@@ -4,7 +4,7 @@
 
 use super::Contract;
 use super::document::Node;
-use super::field::with_all_of;
+use super::field::{is_flagged, with_all_of};
 use super::lexicon::{camel_case_words, whole_sentences};
 use super::load::resolve;
 use super::operation::{DocumentedResponse, Operation, OperationId, ParameterLocation};
@@ -180,6 +180,13 @@ impl Contract {
             schemas = within.collect();
         }
         schemas
+    }
+
+    /// Whether the success of a list says that this property of its items, with `*` for any item, is only read.
+    pub(crate) fn is_read_only_in_list(&self, list: OperationId, property: &str) -> bool {
+        let schema = self.schema_of_success(list);
+        let schemas = schema.map_or_else(Vec::new, |schema| self.schemas_within(&schema, property));
+        schemas.iter().any(|(_, node)| is_flagged(node, "readOnly"))
     }
 
     /// Returns the schema of what an operation returns.
