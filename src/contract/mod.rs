@@ -99,6 +99,7 @@ pub mod shape;
 pub mod shared_string;
 mod singular_query;
 pub mod sorting;
+pub(crate) mod spread;
 #[cfg(test)]
 mod testing;
 mod texts;
