@@ -16,7 +16,7 @@ use super::operation::Operation;
 use super::texts::{said_about_wholes, said_around, summary_and_description};
 
 /// Words for records of any kind.
-const RECORDS: [&str; 6] = ["entities", "entries", "instances", "records", "resources", "rows"];
+const RECORDS: [&str; 6] = ["entities", "entity", "entries", "record", "records", "rows"];
 
 /// Words that may stand between the word for all or other ones and the noun.
 const BETWEEN: [&str; 11] = [
@@ -95,8 +95,13 @@ fn speaks_of_others(words: &[String], nouns: &[String]) -> bool {
                 }
         })
     };
-    let is_shared = words.iter().any(|word| is_in(&["global", "globally", "shared"], word))
-        && words.iter().any(|word| is_record(word) && is_plural(word));
+    // "Tags are shared by products", but not "settings of shared products".
+    let is_said_to_be_shared = |pair: &[String]| {
+        is_in(&["are", "is"], &pair[0]) && is_in(&["global", "shared"], &pair[1])
+            || pair[0] == "shared" && is_in(&["across", "among", "between", "by", "with"], &pair[1])
+    };
+    let is_shared =
+        words.windows(2).any(is_said_to_be_shared) && words.iter().any(|word| is_record(word) && is_plural(word));
     let is_denied = words.iter().any(|word| is_in(&DENIES, word));
     !is_denied
         && (is_shared
@@ -104,16 +109,17 @@ fn speaks_of_others(words: &[String], nouns: &[String]) -> bool {
             || (0..words.len()).any(|at| before_records(at) || others_have(at)))
 }
 
-/// Whether words have a change as their subject: "Changing a tag changes it for all", "Tags are global: a change shows
-/// everywhere".
+/// Whether words have a change as their subject, or say what is shared: "Changing a tag changes it for all", "Tags are
+/// global: a change shows everywhere".
 fn has_change_as_subject(words: &[String]) -> bool {
     const CHANGING: [&str; 6] = ["changing", "editing", "renaming", "replacing", "setting", "updating"];
     const CHANGE: [&str; 4] = ["change", "edit", "update", "write"];
     const BEFORE: [&str; 6] = ["a", "an", "any", "each", "every", "the"];
     words.iter().any(|word| CHANGING.contains(&word.as_str()))
-        || words
-            .windows(2)
-            .any(|pair| BEFORE.contains(&pair[0].as_str()) && CHANGE.contains(&pair[1].as_str()))
+        || words.windows(2).any(|pair| {
+            let is_change = BEFORE.contains(&pair[0].as_str()) && CHANGE.contains(&pair[1].as_str());
+            is_change || pair[0] == "are" && ["global", "shared"].contains(&pair[1].as_str())
+        })
 }
 
 #[cfg(test)]
@@ -169,6 +175,7 @@ mod tests {
             ("success", "The product; all others have the tag too."),
             ("path", "Tags are global: a change shows in all products."),
             ("path", "Changing a tag changes it for all products that have it."),
+            ("path", "Tags are shared by all products."),
             ("schema", "A product. The tag is shared with other records."),
         ] {
             assert!(reaches(place, text), "{place}: {text}");
@@ -211,6 +218,7 @@ mod tests {
         }
         for text in [
             "Tag of the product.",
+            "Settings of shared products.",
             "Unique among all products.",
             "All tags of the product.",
         ] {

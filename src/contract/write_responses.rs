@@ -226,8 +226,8 @@ impl Contract {
                 .all(|keyword| values_of(&sent, keyword) == values_of(&shown, keyword))
     }
 
-    /// Whether the description of a field in the body of an update has only its name, that of the record, and its
-    /// values. "Size chosen by the first writer" stays as it was.
+    /// Whether the description of a field in the body of an update has only its name, that of the record, its values,
+    /// and what it counts. "Size chosen by the first writer" stays as it was.
     fn only_names_members(&self, update: OperationId, carry: &Carry) -> bool {
         const OF_FIELDS: [&str; 20] = [
             "a", "amount", "an", "and", "defaults", "default", "either", "has", "if", "is", "kind", "number", "of",
@@ -243,9 +243,16 @@ impl Contract {
             let is_number = word.chars().all(|letter| letter.is_ascii_digit());
             is_number || OF_FIELDS.contains(&word.as_str()) || names.iter().any(|name| singular(name) == singular(word))
         };
-        descriptions(&sent)
-            .iter()
-            .all(|text| camel_case_words(text).iter().all(is_known))
+        descriptions(&sent).iter().all(|text| {
+            let words = camel_case_words(text);
+            let is_counted = |at: usize| {
+                let before = words[..at].iter().rev().map(String::as_str);
+                let before: Vec<_> = before.take(2).collect();
+                matches!(before[..], ["of", "amount" | "number"])
+            };
+            let mut words_at = words.iter().enumerate();
+            words_at.all(|(at, word)| is_known(word) || is_counted(at))
+        })
     }
 
     /// Returns the schemas of a field in the record that an operation returns.

@@ -586,7 +586,7 @@ impl History<'_> {
                 let field = pointer::join("", name);
                 let at = (Digest::of(item.id), Digest::of(&Value::String(field.clone())));
                 let is_own = text.is_string() && self.run_tag.is_in(text) && changes.to_sent.contains(&at);
-                is_own && !self.contract.is_read_only_in_list(list, &format!("{items}/*{field}"))
+                is_own && !self.contract.may_be_of_another_item(list, &format!("{items}/*{field}"))
             })
         };
         let is_of_list = operations.len() == 1 && self.contract.list_written_by(operation) == Some(list);
