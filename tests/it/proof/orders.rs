@@ -36,6 +36,8 @@ components:
         name: {type: string}
         kind: {type: string, enum: [small, medium, large]}
         gift: {type: boolean}
+        newest: {type: string, readOnly: true}
+        reads: {type: integer, readOnly: true}
         updated_at: {type: string, format: date-time, readOnly: true, description: When the order was last changed.}
     NewLine: {type: object, required: [name], properties: {name: {type: string}}}
     Line:
@@ -377,9 +379,12 @@ impl Store {
                     counts || self.is(Fault::TouchesOnRead) || self.job.take().is_some_and(|job| job == key);
                 let now = self.now();
                 let record = self.records.get_mut(&key).unwrap();
-                if is_touched && record.get("updated_at").is_some() {
+                let is_order = record.get("updated_at").is_some();
+                if is_order && is_touched {
                     record["updated_at"] = now;
-                    record["reads"] = json!(record["reads"].as_u64().unwrap_or(0) + u64::from(counts));
+                }
+                if is_order && counts {
+                    record["reads"] = json!(record["reads"].as_u64().unwrap_or(0) + 1);
                 }
                 let tag = format!("\"{}\"", record["updated_at"].as_str().unwrap_or_default());
                 let mut response = json_of(200, record.clone());
@@ -508,7 +513,8 @@ async fn a_create_that_overwrites_another_record_is_found() {
 #[tokio::test(start_paused = true)]
 async fn a_boolean_that_changes_in_other_records_is_residue_alone() {
     let (record, _) = checked(document(""), Fault::ChangesOthers).await;
-    assert_eq!(found(&record), [], "{:?}", record.findings);
+    let accuses = |(rule, _): &(String, String)| rule != "unchecked-operation";
+    assert!(!found(&record).iter().any(accuses), "{:?}", record.findings);
     assert_ne!(record.residue.len(), 0);
 }
 
