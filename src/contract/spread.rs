@@ -84,8 +84,8 @@ fn speaks_of_others(words: &[String], nouns: &[String]) -> bool {
                 .is_some_and(|next| is_in(&["get", "gets", "has", "have", "share", "show"], next))
     };
     let before_records = |at: usize| {
-        let rest = words[at + 1..].iter().take(4);
-        let noun = rest.skip_while(|word| is_in(&BETWEEN, word)).next();
+        let mut next = words[at + 1..].iter().take(4);
+        let noun = next.find(|word| !is_in(&BETWEEN, word));
         noun.is_some_and(|noun| {
             is_record(noun)
                 && match words[at].as_str() {
