@@ -49,6 +49,7 @@ pub(crate) mod acting_parameter;
 mod alternatives;
 pub mod bundle;
 mod chosen;
+mod condition;
 pub(crate) mod consequence;
 pub(crate) mod create_effects;
 mod create_sentence;
@@ -98,6 +99,7 @@ pub mod shape;
 pub mod shared_string;
 mod singular_query;
 pub mod sorting;
+pub(crate) mod spread;
 #[cfg(test)]
 mod testing;
 mod texts;

@@ -4,7 +4,7 @@
 
 use super::Contract;
 use super::document::Node;
-use super::field::with_all_of;
+use super::field::{is_flagged, with_all_of};
 use super::lexicon::{camel_case_words, whole_sentences};
 use super::load::resolve;
 use super::operation::{DocumentedResponse, Operation, OperationId, ParameterLocation};
@@ -180,6 +180,25 @@ impl Contract {
             schemas = within.collect();
         }
         schemas
+    }
+
+    /// Whether this property of a list's items, with `*` for any item, may show something of another record: it is only
+    /// read, or its description speaks of more than one ("Last tag used in the shop").
+    pub(crate) fn may_be_of_another_item(&self, list: OperationId, property: &str) -> bool {
+        const OF_OTHERS: [&str; 13] = [
+            "all", "common", "each", "entire", "every", "global", "last", "latest", "newest", "next", "other",
+            "previous", "whole",
+        ];
+        let schema = self.schema_of_success(list);
+        let schemas = schema.map_or_else(Vec::new, |schema| self.schemas_within(&schema, property));
+        let speaks_of_others = |text: &str| {
+            let words = camel_case_words(text);
+            words.iter().any(|word| OF_OTHERS.contains(&word.as_str()))
+        };
+        schemas.iter().any(|(_, node)| {
+            let description = node.member("description").and_then(Node::string);
+            is_flagged(node, "readOnly") || description.is_some_and(speaks_of_others)
+        })
     }
 
     /// Returns the schema of what an operation returns.

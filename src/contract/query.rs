@@ -27,6 +27,7 @@ use super::lexicon::{
     is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
+use super::spread::reaches_other_records;
 use super::texts::{
     said_about_body_and_successes, said_about_parts, said_around, said_in_schemas_and_scopes, stated,
     summary_and_description,
@@ -338,6 +339,7 @@ fn has_consequence(document: &Document, operation: &Operation) -> bool {
         .flat_map(sentences);
     summary.is_some_and(|words| makes_the_one(&words))
         || sentences.any(says_consequence)
+        || reaches_other_records(document, operation)
         || said_in_schemas_and_scopes(document, operation).any(says_unconditionally)
 }
 

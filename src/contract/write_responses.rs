@@ -10,7 +10,7 @@ use super::document::Node;
 use super::fact::{Fact, FactKind};
 use super::field::is_flagged;
 use super::inferred::{RecordFinder, comparable_name};
-use super::lexicon::alphanumeric_words;
+use super::lexicon::{alphanumeric_words, camel_case_words, singular};
 use super::lifecycle::Lifecycle;
 use super::load::essence;
 use super::operation::{Method, Operation, OperationId};
@@ -163,8 +163,8 @@ impl Contract {
         let defaults = writes.map(|(write, carries)| {
             let with_default = |carry: &Carry| {
                 let default = self.default_of(write, carry)?;
-                self.is_one_value(write, carry, lifecycle)
-                    .then(|| (carry.clone(), default))
+                let is_plain = write == lifecycle.create || self.only_names_members(write, carry);
+                (is_plain && self.is_one_value(write, carry, lifecycle)).then(|| (carry.clone(), default))
             };
             (write, carries.iter().filter_map(with_default).collect::<Vec<_>>())
         });
@@ -224,6 +224,35 @@ impl Contract {
             && ["type", "enum", "format"]
                 .iter()
                 .all(|keyword| values_of(&sent, keyword) == values_of(&shown, keyword))
+    }
+
+    /// Whether the description of a field in the body of an update has only its name, that of the record, its values,
+    /// and what it counts. "Size chosen by the first writer" stays as it was.
+    fn only_names_members(&self, update: OperationId, carry: &Carry) -> bool {
+        const OF_FIELDS: [&str; 20] = [
+            "a", "amount", "an", "and", "defaults", "default", "either", "has", "if", "is", "kind", "number", "of",
+            "one", "or", "the", "this", "to", "true", "whether",
+        ];
+        let mut names = names_of(self.operation(update));
+        names.extend(pointer::tokens(&carry.sent).flat_map(|name| camel_case_words(&name)));
+        let sent = self.schemas_in_body(update, carry);
+        let members = sent.iter().filter_map(|(_, schema)| schema.member("enum"));
+        let members = members.flat_map(Node::elements).filter_map(Node::string);
+        names.extend(members.flat_map(camel_case_words));
+        let is_known = |word: &String| {
+            let is_number = word.chars().all(|letter| letter.is_ascii_digit());
+            is_number || OF_FIELDS.contains(&word.as_str()) || names.iter().any(|name| singular(name) == singular(word))
+        };
+        descriptions(&sent).iter().all(|text| {
+            let words = camel_case_words(text);
+            let is_counted = |at: usize| {
+                let before = words[..at].iter().rev().map(String::as_str);
+                let before: Vec<_> = before.take(2).collect();
+                matches!(before[..], ["of", "amount" | "number"])
+            };
+            let mut words_at = words.iter().enumerate();
+            words_at.all(|(at, word)| is_known(word) || is_counted(at))
+        })
     }
 
     /// Returns the schemas of a field in the record that an operation returns.

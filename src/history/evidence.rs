@@ -332,10 +332,8 @@ pub enum Reached {
     ByUnknownIdentifier,
     /// This many records that showed another value before the write.
     ExistingRecords(usize),
-    /// A record that was there before the run and now shows a text of the run as its own.
+    /// A record that was there before the run and now shows a text of the run in the field in which it was sent.
     Tagged,
-    /// This many records that were there before the run, in which a boolean or a word changed at once.
-    States(usize),
 }
 
 /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.

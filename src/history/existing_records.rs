@@ -10,10 +10,11 @@
 //! and each changed record is reported with the residue. If another record now shows what the write sent, a deletion
 //! may reach other records too, so no record of that create is deleted.
 //!
-//! Two things are findings. Right after a write, a record that was there before the run shows a text with the run tag, or
-//! in [`MIN_REACHED`] records or more a boolean or a single word changes at once. And after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that
-//! an invariant says it writes, where they had another one. Other clients may have given some of them a common value,
-//! such as a status, in the meantime. So that counts only if no record in the response shows another one.
+//! Two things are findings. Right after a write, a record that was there before the run shows a text with the run tag in
+//! the very field in which it was sent: in another one, which the service sets, it may name a neighbour or the newest
+//! record. And after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that an invariant
+//! says it writes, where they had another one. Other clients may have given some of them a common value, such as a
+//! status, in the meantime. So that counts only if no record in the response shows another one.
 //!
 //! A record that a create adds changes what others show about themselves: their rank, their share, how many there are.
 //! So a change counts only in a field that the write sent, where a boolean or a single word, such as a status, was
@@ -193,8 +194,8 @@ struct SentWrite {
 struct Changes {
     /// The identifiers of the changed records, in the order of the list.
     ids: Vec<Digest>,
-    /// In how many of them a boolean or a single word has changed to another.
-    states: usize,
+    /// The fields, each with its record, that have changed to what was sent in them.
+    to_sent: HashSet<(Digest, Digest)>,
     /// The operations that have sent a value which one of them now shows.
     shown_of: HashSet<OperationId>,
     /// How many of them now show such a value in each field, if another client would hardly have given it to them: if
@@ -288,7 +289,7 @@ impl WatchedList {
             let Some(before) = self.records.get_mut(&id) else {
                 continue;
             };
-            let (mut is_changed, mut is_other_state) = (false, false);
+            let mut is_changed = false;
             for (field, name, value) in fields(item.value) {
                 let of_field = writes
                     .iter()
@@ -310,9 +311,9 @@ impl WatchedList {
                 let counts = is_sent_field || is_emptied || (earlier.is_state && value.is_state);
                 if counts && !self.volatile.contains(&field) {
                     is_changed = true;
-                    is_other_state |= earlier.is_state && value.is_state;
                     changes.shown_of.extend(senders);
                     if is_sent {
+                        changes.to_sent.insert((id, field));
                         let showing = match value.is_distinctive {
                             true => &mut changes.showing_sent_value,
                             false => &mut changed_to_sent,
@@ -324,7 +325,6 @@ impl WatchedList {
             }
             if is_changed {
                 changes.ids.push(id);
-                changes.states += usize::from(is_other_state);
             }
         }
         let changed_everywhere_to_sent = changed_to_sent
@@ -581,23 +581,20 @@ impl History<'_> {
         for item in identified.iter().filter(is_changed) {
             self.add_changed_record((list, identifier(item.id)), operation);
         }
-        let has_tag = |item: &IdentifiedItem<'_>| {
-            let members = item.value.as_object().into_iter().flat_map(serde_json::Map::values);
-            members
-                .filter(|member| member.is_string())
-                .any(|text| self.run_tag.is_in(text))
-        };
-        let reached = if identified.iter().filter(is_changed).any(has_tag) {
-            Some(Reached::Tagged)
-        } else {
-            (changes.states >= MIN_REACHED).then_some(Reached::States(changes.states))
+        let shows_own_text = |item: &IdentifiedItem<'_>| {
+            item.value.as_object().into_iter().flatten().any(|(name, text)| {
+                let field = pointer::join("", name);
+                let at = (Digest::of(item.id), Digest::of(&Value::String(field.clone())));
+                let is_own = text.is_string() && self.run_tag.is_in(text) && changes.to_sent.contains(&at);
+                is_own && !self.contract.may_be_of_another_item(list, &format!("{items}/*{field}"))
+            })
         };
         let is_of_list = operations.len() == 1 && self.contract.list_written_by(operation) == Some(list);
-        if let Some(reached) = reached.filter(|_| is_of_list) {
+        if is_of_list && identified.iter().any(shows_own_text) {
             let stray = StrayWrite {
                 operation,
                 pointer: items,
-                reached,
+                reached: Reached::Tagged,
             };
             emit(Evidence::StrayWrite(stray, &exchange.request));
         }

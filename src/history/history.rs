@@ -51,6 +51,8 @@ pub(crate) struct History<'run> {
     pub(super) tracked: Vec<TrackedRecord>,
     /// The reads and lists of which a response may have been an earlier one.
     pub(super) cached: HashSet<OperationId>,
+    /// The reads that last showed a strong entity tag.
+    pub(super) reads_with_strong_tag: HashSet<OperationId>,
     /// The status with which each read responded to an unknown identifier.
     pub(super) status_of_unknown_record: HashMap<OperationId, u16>,
     /// The round of the plan that began last.
@@ -156,6 +158,7 @@ impl<'run> History<'run> {
             creations: Vec::new(),
             tracked: Vec::new(),
             cached: HashSet::new(),
+            reads_with_strong_tag: HashSet::new(),
             status_of_unknown_record: HashMap::new(),
             round: 0,
             accepted_updates: Vec::new(),

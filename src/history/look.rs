@@ -390,6 +390,7 @@ impl History<'_> {
             }
             LookState::Record(search) => {
                 self.note_cached(exchange);
+                self.note_entity_tag(exchange);
                 self.observe_record(search, exchange, body);
             }
             LookState::Residue(search) => self.search_whole_list(search, exchange, body),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use reqwest::header::{AGE, CACHE_CONTROL};
+use reqwest::header::{AGE, CACHE_CONTROL, ETAG};
 use serde_json::Value;
 
 use super::carried::{carries_all, field_listed_otherwise, returned_values};
@@ -47,7 +47,7 @@ const TOUCHES_TO_COUNT: u32 = 3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadsBetweenWrites(HashMap<OperationId, TimesShown>);
 
-/// How often the time was another one than before, and the same.
+/// How often the time was another one than before although nothing else was, and how often not.
 #[derive(Clone, Copy, Debug, Default)]
 struct TimesShown {
     other: u32,
@@ -61,11 +61,14 @@ impl ReadsBetweenWrites {
             return;
         };
         let Some(at) = &lifecycle.change_time else { return };
-        let times = pointer::get(before, at).zip(pointer::get(shown, at));
+        let (mut rest_before, mut rest_shown) = (before.clone(), shown.clone());
+        let times = rest_before.pointer_mut(at).zip(rest_shown.pointer_mut(at));
+        let times = times.map(|(before, shown)| (before.take(), shown.take()));
         let times = times.filter(|(before, shown)| before.is_string() && shown.is_string());
         let Some((before, shown)) = times else { return };
         let counts = self.0.entry(lifecycle.create).or_default();
-        match before == shown {
+        // If anything else changes by itself, the record has changed.
+        match before == shown || rest_before != rest_shown {
             true => counts.same += 1,
             false => counts.other += 1,
         }
@@ -192,6 +195,28 @@ impl History<'_> {
         if response.headers.contains_key(AGE) || controls.any(is_kept) {
             self.cached.insert(exchange.request.operation);
         }
+    }
+
+    /// Remembers whether a read shows a strong entity tag, with which a caller can name the state of the record (RFC
+    /// 9110, section 8.8.3).
+    pub(super) fn note_entity_tag(&mut self, exchange: &Exchange) {
+        let Some(response) = exchange.response().filter(|_| exchange.is_success()) else {
+            return;
+        };
+        let read = exchange.request.operation;
+        match response
+            .headers
+            .get(ETAG)
+            .is_some_and(|tag| tag.as_bytes().starts_with(b"\""))
+        {
+            true => self.reads_with_strong_tag.insert(read),
+            false => self.reads_with_strong_tag.remove(&read),
+        };
+    }
+
+    /// Whether the last read by this operation that was to show a record of the run had a strong entity tag.
+    pub(crate) fn shows_strong_tag(&self, read: OperationId) -> bool {
+        self.reads_with_strong_tag.contains(&read)
     }
 
     /// Remembers the item in which a list shows a tracked record otherwise than its read.

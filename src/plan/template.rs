@@ -26,6 +26,7 @@ use crate::contract::lexicon::camel_case_words;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::{Method, OperationId};
+use crate::contract::spread::field_reaches_other_records;
 use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, comparable_name, json_schema, pointer};
 use crate::exchange::{CompiledSchema, looks_machine_made};
@@ -773,6 +774,9 @@ impl LeafBuilder<'_> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::string);
+        if self.shows_in_other_records(field) {
+            return None;
+        }
         if field.looks_like_an_identifier {
             let is_list = kind == Some("array") && field.required;
             let may_be_empty = is_list && may_be_empty_list(&last_name(&field.pointer), node);
@@ -825,6 +829,15 @@ impl LeafBuilder<'_> {
         let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
         let choice = if names_a_record { Choice::made_up } else { Choice::own };
         self.sample(field, false).map(choice)
+    }
+
+    /// Whether the description of a field says that its value shows in other records. A create may still need it.
+    fn shows_in_other_records(&self, field: &TemplateField<'_>) -> bool {
+        let write = self.template.contract.operation(self.template.operation);
+        let description = field.node.member("description").and_then(Node::string);
+        let is_update = matches!(write.method, Method::Put | Method::Patch);
+        let may_leave_out = is_update || !field.required;
+        may_leave_out && description.is_some_and(|said| field_reaches_other_records(said, write))
     }
 
     /// Whether a field is left out until a rejection names it. A number without an upper bound (or with one that leaves

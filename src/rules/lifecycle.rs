@@ -54,16 +54,16 @@ pub(super) static RULE: Rule = Rule {
                   PATCH with one field must leave the others as an earlier write set them, also within an object if \
                   the document says that objects are merged. After an update, and after a first deletion, another \
                   record of the run is read: an update whose `WHERE` is missing changes every row. Right after a \
-                  write, the list must not show a text of the run in a record that was there before, or another \
-                  boolean or word in three or more of them. A record that could be read, and cannot after an edge case \
-                  of an update was accepted, holds what the service itself cannot show: often no list that has the \
-                  record can be read either. The read of an identifier that names no record must not show a record \
-                  with another one, nor may that of a number with letters after it show the record with that number, \
-                  or that of a record below another record of the run than its own. An update that takes `If-Match` \
-                  and documents a 412 must not be carried out for an entity tag that no record has. If three reads in \
-                  a row show another time of the last change each, without a write in between, a read changes it. The \
-                  `Location` of a 201 must name the record in its body, if it is the path of a read of such records or \
-                  that of the create itself.",
+                  write, the list must not show a text of the run in a record that was there before, in the field in \
+                  which it was sent. A record that could be read, and cannot after an edge case of an update was \
+                  accepted, holds what the service itself cannot show: often no list that has the record can be read \
+                  either. The read of an identifier that names no record must not show a record with another one, nor \
+                  may that of a number with letters after it show the record with that number, or that of a record \
+                  below another record of the run than its own. An update that takes `If-Match` and documents a 412 \
+                  must not be carried out for an entity tag that no record has. If three reads in a row show another \
+                  time of the last change each, without a write in between and with all else equal, a read changes it. \
+                  The `Location` of a 201 must name the record in its body, if it is the path of a read of such \
+                  records or that of the create itself.",
     exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
                  because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
                  format that services normalise (an email address), has a name that services set (`id`, \
@@ -385,12 +385,8 @@ fn judge_other(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
 
 /// Reports a write after which records that were there before the run had changed.
 fn judge_stray(stray: &StrayWrite<'_>, sink: &mut Sink<'_>) {
-    let received = match stray.reached {
-        Reached::Tagged => "a text of this run, in a record that was there before it".to_owned(),
-        Reached::States(count) => format!("{count} records that were there before this run, with another value"),
-        Reached::ByUnknownIdentifier | Reached::ExistingRecords(_) => return,
-    };
-    let Some(lifecycle) = sink.contract.lifecycle_of(stray.operation) else {
+    let lifecycle = sink.contract.lifecycle_of(stray.operation);
+    let Some(lifecycle) = lifecycle.filter(|_| stray.reached == Reached::Tagged) else {
         return;
     };
     let kind = match lifecycle.delete == Some(stray.operation) {
@@ -400,7 +396,8 @@ fn judge_stray(stray: &StrayWrite<'_>, sink: &mut Sink<'_>) {
     };
     if let Some(fact) = sink.contract.fact_of(stray.operation, kind) {
         let documented = Some("other records as before");
-        sink.report_finding(fact, documented, || stray.pointer.to_owned(), || received);
+        let received = || "a text of this run, in a record that was there before it".to_owned();
+        sink.report_finding(fact, documented, || stray.pointer.to_owned(), received);
     }
 }
 

@@ -70,8 +70,8 @@ pub(super) static RULE: Rule = Rule {
                 Reached::ExistingRecords(count) => {
                     format!("what was sent, in {count} records that showed another value before")
                 }
-                // `lifecycle` judges these.
-                Reached::Tagged | Reached::States(_) => return,
+                // `lifecycle` judges it.
+                Reached::Tagged => return,
             };
             if let Some(fact) = sink.contract.fact_of(stray.operation, FactKind::NotElsewhere) {
                 sink.broken(fact, || stray.pointer.to_owned(), || received);

@@ -9,7 +9,7 @@ use super::create::WriteRole;
 use super::optional::OptionalValue;
 use super::request::RequestHead;
 use super::session::{RejectedValue, Session};
-use crate::contract::operation::{OperationId, Parameter, ParameterLocation};
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampFormat, Updated};
 use crate::exchange::Request;
@@ -388,22 +388,13 @@ impl Session<'_> {
         }
     }
 
-    /// Sends an update on the condition that the record is in a state which it never had, if the contract says that the
-    /// operation takes such a condition, and which status it gets.
+    /// Sends an update on the condition that the record is in a state which it never had, if the contract says no more
+    /// than that the operation takes such a condition and which status it gets, and if a read has shown an entity tag.
     async fn update_another_state(&self, update: OperationId, (accepted, head): (&Draft, &RequestHead)) {
-        let documented = self.contract.operation(update);
-        let is_condition = |parameter: &Parameter| {
-            parameter.location == ParameterLocation::Header
-                && parameter.name.eq_ignore_ascii_case("If-Match")
-                && parameter.set_by_user.is_none()
-                && !parameter.required
-        };
-        let index = documented.parameters.iter().position(is_condition);
-        let documents_412 = documented.response_of_exactly(412).is_some();
-        let Some((parameter, draft)) = index
-            .zip(self.draft_like(update, accepted).ok())
-            .filter(|_| documents_412)
-        else {
+        let lifecycle = self.contract.lifecycle_of(update);
+        let has_tags = lifecycle.is_some_and(|lifecycle| self.history().shows_strong_tag(lifecycle.read));
+        let condition = self.contract.plain_condition(update).filter(|_| has_tags);
+        let Some((parameter, draft)) = condition.zip(self.draft_like(update, accepted).ok()) else {
             return;
         };
         let mut head = head.clone();

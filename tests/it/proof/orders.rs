@@ -36,6 +36,8 @@ components:
         name: {type: string}
         kind: {type: string, enum: [small, medium, large]}
         gift: {type: boolean}
+        newest: {type: string, readOnly: true}
+        reads: {type: integer, readOnly: true}
         updated_at: {type: string, format: date-time, readOnly: true, description: When the order was last changed.}
     NewLine: {type: object, required: [name], properties: {name: {type: string}}}
     Line:
@@ -159,8 +161,10 @@ enum Fault {
     CountsUnfiltered,
     /// An update is carried out whatever its condition is.
     IgnoresCondition,
-    /// A create sets a field of every order.
+    /// A create sets a boolean of every order.
     ChangesOthers,
+    /// Every order shows the name of the newest one.
+    NamesNewest,
     /// A create replaces the newest order.
     Overwrites,
     /// A filtered list needs no credential.
@@ -175,6 +179,10 @@ enum Fault {
     StatesDefaultSize,
     /// A read sets the time of the last change.
     TouchesOnRead,
+    /// A read sets the time of the last change, and counts.
+    CountsReads,
+    /// An update is carried out whatever its condition is, and reads show no entity tag.
+    HasNoTags,
     /// A job sets the time of the last change once more after a write.
     TouchesLater,
 }
@@ -237,7 +245,7 @@ impl Store {
     }
 
     fn respond(&mut self, (method, uri): (&Method, &Uri), is_conditional: bool, body: &Bytes) -> Response {
-        if is_conditional && !self.is(Fault::IgnoresCondition) {
+        if is_conditional && ![Fault::IgnoresCondition, Fault::HasNoTags].contains(&self.fault) {
             return empty(412);
         }
         let segments: Vec<_> = uri.path().trim_matches('/').split('/').collect();
@@ -321,6 +329,11 @@ impl Store {
                 record["gift"] = json!(true);
             }
         }
+        if self.is(Fault::NamesNewest) && !kind {
+            for record in self.records.values_mut().filter(|record| record.get("gift").is_some()) {
+                record["newest"] = sent["name"].clone();
+            }
+        }
         let record = match collection.split('/').nth(2) {
             Some(order) => json!({"id": id, "order_id": order.parse::<u64>().unwrap(), "name": sent["name"]}),
             None => self.order(id, sent, None),
@@ -361,13 +374,24 @@ impl Store {
         };
         match method {
             "GET" => {
-                let is_touched = self.is(Fault::TouchesOnRead) || self.job.take().is_some_and(|job| job == key);
+                let counts = self.is(Fault::CountsReads);
+                let is_touched =
+                    counts || self.is(Fault::TouchesOnRead) || self.job.take().is_some_and(|job| job == key);
                 let now = self.now();
                 let record = self.records.get_mut(&key).unwrap();
-                if is_touched && record.get("updated_at").is_some() {
+                let is_order = record.get("updated_at").is_some();
+                if is_order && is_touched {
                     record["updated_at"] = now;
                 }
-                json_of(200, record.clone())
+                if is_order && counts {
+                    record["reads"] = json!(record["reads"].as_u64().unwrap_or(0) + 1);
+                }
+                let tag = format!("\"{}\"", record["updated_at"].as_str().unwrap_or_default());
+                let mut response = json_of(200, record.clone());
+                if !self.is(Fault::HasNoTags) {
+                    response.headers_mut().insert("etag", tag.parse().unwrap());
+                }
+                response
             }
             "DELETE" => {
                 self.deleted += usize::from(record.get("kind").is_some());
@@ -427,7 +451,14 @@ fn found(record: &Record) -> Vec<(String, String)> {
 
 #[tokio::test(start_paused = true)]
 async fn a_service_that_does_what_the_document_says_is_left_alone() {
-    for fault in [Fault::None, Fault::CountsLate, Fault::TouchesLater] {
+    for fault in [
+        Fault::None,
+        Fault::CountsLate,
+        Fault::TouchesLater,
+        Fault::CountsReads,
+        Fault::HasNoTags,
+        Fault::NamesNewest,
+    ] {
         let (record, unauthenticated) = checked(document(""), fault).await;
         assert_eq!(found(&record), [], "{fault:?} {:?}", record.findings);
         for query in ["page=2", "kind="] {
@@ -471,22 +502,34 @@ async fn each_departure_from_what_the_document_says_is_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_create_that_changes_other_records_is_found() {
-    for (fault, received) in [
-        (
-            Fault::ChangesOthers,
-            "3 records that were there before this run, with another value",
-        ),
-        (
-            Fault::Overwrites,
-            "a text of this run, in a record that was there before it",
-        ),
-    ] {
-        let (record, _) = checked(document(""), fault).await;
-        let mut findings = record.findings.iter();
-        let finding = findings.find(|finding| finding.rule == "lifecycle");
-        assert_eq!(finding.unwrap().received, received, "{:?}", record.findings);
-    }
+async fn a_create_that_overwrites_another_record_is_found() {
+    let (record, _) = checked(document(""), Fault::Overwrites).await;
+    let mut findings = record.findings.iter();
+    let finding = findings.find(|finding| finding.rule == "lifecycle");
+    let received = "a text of this run, in a record that was there before it";
+    assert_eq!(finding.unwrap().received, received, "{:?}", record.findings);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_boolean_that_changes_in_other_records_is_residue_alone() {
+    let (record, _) = checked(document(""), Fault::ChangesOthers).await;
+    let accuses = |(rule, _): &(String, String)| rule != "unchecked-operation";
+    assert!(!found(&record).iter().any(accuses), "{:?}", record.findings);
+    assert_ne!(record.residue.len(), 0);
+}
+
+/// Whether the update of an order was sent and judged.
+async fn updates(document: String) -> bool {
+    let (record, _) = checked(document, Fault::None).await;
+    let mut operations = record.operations.iter();
+    operations.any(|operation| operation.name == "putOrder" && operation.unchecked.is_none())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_that_shows_in_other_orders_is_not_sent() {
+    let said = |text: &str| document("").replace("Replaces the order.", text);
+    assert!(updates(said("Replaces the order. All fields are replaced.")).await);
+    assert!(!updates(said("Replaces the order. Its kind is given to all orders.")).await);
 }
 
 #[tokio::test(start_paused = true)]
