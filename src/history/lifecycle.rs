@@ -111,7 +111,7 @@ pub(crate) enum RecordStage {
     MayBeDeletedInRead,
     /// After a deletion that may or may not be carried out, in the list.
     MayBeDeletedInList,
-    /// Before it is deleted, or an update of it is sent again: whether it is the run's own.
+    /// Before it is deleted, or an update of it is sent again or with its first edge case: whether it is the run's own.
     BeforeDelete,
     /// After updates of it were rejected.
     RejectedUpdates,

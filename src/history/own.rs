@@ -11,7 +11,8 @@
 //! A service may take the identifier for that of another record only later, or only in a write. Several things show
 //! that: a read or the response to a write has another identifier, the record is still there after its deletion, a
 //! later create returns it again, a name that was never used has a record, or the write of one record changes another.
-//! Each ends all writes to the records of that create: see [`History::doubt_all`].
+//! Each ends all writes to the records of that create: see [`History::doubt_all`]. An identifier may also be lost
+//! alone: see [`lost_records`](super::lost_records).
 
 use std::collections::VecDeque;
 
