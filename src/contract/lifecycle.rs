@@ -424,16 +424,22 @@ impl Contract {
     /// Whether a list has records with the fields and types that the response to a create has. What can be created in
     /// the list itself is of another collection.
     fn lists_records_like(&self, create: OperationId, list: &Operation) -> bool {
-        let operation = self.operation(create);
-        let records = RecordFinder::new(&self.shapes, collection_name(operation.collection_path()));
-        let record = || Some(records.in_response(operation.success_body()?, "id")?.1);
-        let Some((body, record)) = list.success_body().zip(record()) else {
-            return false;
-        };
-        let listed = records.arrays_and_maps((String::new(), body), 0);
         let path = comparable_path(&list.path);
         let is_at_path = |other: &Operation| other.creates() && comparable_path(other.collection_path()) == path;
-        listed.iter().any(|(_, item)| self.has_same_fields(item, record)) && !self.operations.iter().any(is_at_path)
+        self.items_like(create, list).is_some() && !self.operations.iter().any(is_at_path)
+    }
+
+    /// Returns the items of a list that have the fields and types which the record in the response to a create has, and
+    /// that record.
+    pub(super) fn items_like(&self, create: OperationId, list: &Operation) -> Option<(&Shape, &Shape)> {
+        let operation = self.operation(create);
+        let records = RecordFinder::new(&self.shapes, collection_name(operation.collection_path()));
+        let record = records.in_response(operation.success_body()?, "id")?.1;
+        let mut listed = records
+            .arrays_and_maps((String::new(), list.success_body()?), 0)
+            .into_iter();
+        let item = listed.find(|(_, item)| self.has_same_fields(item, record))?.1;
+        Some((item, record))
     }
 
     /// Whether two shapes have the same fields, with the same types.

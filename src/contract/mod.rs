@@ -85,6 +85,7 @@ mod name;
 mod object;
 pub mod openapi;
 pub mod operation;
+pub(crate) mod other_views;
 mod overlay;
 pub mod paging;
 pub(crate) mod partial_list;

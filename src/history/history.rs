@@ -222,6 +222,7 @@ impl<'run> History<'run> {
         if !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
             self.note_rejected_update(exchange);
+            self.note_fields_of_write(exchange, intent);
             self.note_write_to_unknown_identifier(exchange, intent);
             self.note_sent_values(exchange);
             self.note_possible_change(exchange);
@@ -248,6 +249,9 @@ impl<'run> History<'run> {
             self.track_created(exchange, body);
             self.doubt_by_response(exchange, body, emit);
             self.note_ignored_write(exchange, body);
+        }
+        if let Some(body) = body.filter(|_| succeeded && !matches!(role, ExchangeRole::OtherClient(_))) {
+            self.note_lost_records((exchange, intent), body);
         }
         let mut page_shows_goal = None;
         match role {

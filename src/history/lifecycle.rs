@@ -10,6 +10,7 @@ use super::evidence::{
     Evidence, ListedCount, PrecedingRequest, RecordShown, Rejection, ShownState, StoredDespiteRejection,
 };
 use super::history::{EvidenceSink, History};
+use super::lost_records::TaggedFields;
 use super::new_records::UnsentValues;
 use super::residue::{may_have_stored, says_it_is_not_in_effect};
 use super::sent_strings::SentStrings;
@@ -55,6 +56,8 @@ pub(crate) struct TrackedRecord {
     pub(super) updated: Option<Request>,
     /// The accepted write before that update.
     pub(super) sent_before: Option<Request>,
+    /// The fields in which it shows strings with the run tag.
+    pub(super) tagged_fields: TaggedFields,
     /// The record in the response to the last accepted write.
     pub(super) in_response: Option<Value>,
     /// The record as a read showed it after that update, with what was sent.
@@ -108,7 +111,7 @@ pub(crate) enum RecordStage {
     MayBeDeletedInRead,
     /// After a deletion that may or may not be carried out, in the list.
     MayBeDeletedInList,
-    /// Before it is deleted, or an update of it is sent again: whether it is the run's own.
+    /// Before it is deleted, or an update of it is sent again or with its first edge case: whether it is the run's own.
     BeforeDelete,
     /// After updates of it were rejected.
     RejectedUpdates,
@@ -155,6 +158,17 @@ struct WrittenRecord<'own> {
 }
 
 impl TrackedRecord {
+    /// Returns its identifier.
+    pub(super) fn id(&self) -> &Value {
+        &self.id
+    }
+
+    /// Whether a response shows no other identifier for it.
+    pub(super) fn has_id_in(&self, shown: &Value, lifecycle: &Lifecycle) -> bool {
+        let id = identifier_in(shown, lifecycle).and_then(identifier);
+        id.is_none_or(|id| Some(id) == identifier(&self.id))
+    }
+
     /// Notes that it is read after this many writes of the run. Returns whether there were as many before the last read.
     fn note_read_after(&mut self, writes: u64) -> bool {
         std::mem::replace(&mut self.writes_before_read, writes) == writes
@@ -243,6 +257,10 @@ impl History<'_> {
         self.track(&exchange.request, id, is_doubtful);
         let in_response = self.record_in_response(exchange, body);
         if let Some(record) = self.tracked.last_mut() {
+            let sent = exchange.request.json().unwrap_or(&Value::Null);
+            record.tagged_fields.note_sent(&self.run_tag, sent, true);
+            let shown = in_response.as_ref().unwrap_or(body);
+            record.tagged_fields.note_shown(&self.run_tag, shown);
             record.in_response = in_response;
             record.was_shown_before = was_shown_before;
             record.unsent_in_response = UnsentValues::of((body, id), &exchange.request, &self.run_tag);
@@ -280,6 +298,7 @@ impl History<'_> {
             request: request.clone(),
             updated: None,
             sent_before: None,
+            tagged_fields: TaggedFields::default(),
             in_response: None,
             after_update: None,
             listed_otherwise: None,
@@ -354,7 +373,7 @@ impl History<'_> {
     }
 
     /// Returns the indexes of this round's tracked records that `is_sought` accepts.
-    fn tracked_where(&self, is_sought: impl Fn(&TrackedRecord) -> bool) -> Vec<usize> {
+    pub(super) fn tracked_where(&self, is_sought: impl Fn(&TrackedRecord) -> bool) -> Vec<usize> {
         let tracked = self.tracked.iter().enumerate();
         let found = tracked.filter(|(_, record)| record.round == self.round && is_sought(record));
         found.map(|(index, _)| index).collect()

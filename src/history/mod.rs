@@ -63,6 +63,7 @@ mod inferred_pages;
 mod left_out;
 mod lifecycle;
 mod look;
+mod lost_records;
 mod mock_signs;
 mod new_records;
 mod next_numbers;

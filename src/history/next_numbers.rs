@@ -11,6 +11,9 @@
 //!
 //! A read may hide what exists, such as a record that is marked as deleted. So a number that another view of the same
 //! collection shows, such as `/subscriptions/cancelled`, or `/devices` for what is created below a site, stays in doubt.
+//! So does one that a list at any other path shows for such a record: see [`OtherView`].
+//!
+//! A large number appears by chance less often, so nested numbers are excused only up to [`MIN_TELLING`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,7 +26,8 @@ use super::observed_values::ObservedValues;
 use crate::contract::document::Node;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::{Operation, OperationId};
-use crate::contract::pointer;
+use crate::contract::other_views::OtherView;
+use crate::contract::{comparable_name, pointer};
 use crate::exchange::{Credential, Exchange, Request, identifier};
 
 /// What is known about the numbers of records.
@@ -36,7 +40,12 @@ pub(super) struct NextNumbers {
     missing: HashSet<(OperationId, PathIdentifiers)>,
     /// What other views of a create's collection have shown.
     views: HashMap<OperationId, ObservedValues>,
+    /// How each read shows the records of each create, as far as it was asked.
+    other_views: HashMap<(OperationId, OperationId), Option<OtherView>>,
 }
+
+/// The smallest number that a response does not show by chance.
+const MIN_TELLING: u64 = 10_000;
 
 impl History<'_> {
     /// Notes the numbers that a list shows, the record that a read says is missing, and what a view of a collection
@@ -67,6 +76,18 @@ impl History<'_> {
                 let view = self.next_numbers.views.entry(lifecycle.create);
                 let view = view.or_insert_with(|| ObservedValues::new(true));
                 view.note(body, &|name| contract.documents_field(name));
+            }
+            let known = self.next_numbers.other_views.entry((lifecycle.create, operation));
+            let other_view = known.or_insert_with(|| contract.other_view(lifecycle.create, documented));
+            if let Some(other_view) = other_view {
+                let view = self.next_numbers.views.entry(lifecycle.create);
+                let view = view.or_insert_with(|| ObservedValues::new(true));
+                let is_documented = |name: &str| contract.documents_field(name);
+                match other_view {
+                    OtherView::Hidden if lists_something(body, &is_documented) => view.note(body, &is_documented),
+                    OtherView::Hidden => {}
+                    OtherView::Items(noun) => note_items(view, body, noun),
+                }
             }
         }
     }
@@ -112,10 +133,11 @@ impl History<'_> {
 
     /// Whether a response showed this value before a create returned it, so that it may be the identifier of another
     /// record. If no other view of the collection showed it, it does not count where a read has shown that no record
-    /// had it, or where it is a number below a record of the run: nobody else has any there.
+    /// had it, or where it is a small number below a record of the run: nobody else has any there.
     pub(super) fn was_observed(&self, create: &Request, id: &Value) -> bool {
         let mut views = self.next_numbers.views.get(&create.operation).into_iter();
-        let is_new = || self.is_missing(create, id) || number(id).is_some() && self.is_below_own(create);
+        let is_small = number(id).is_some_and(|number| number < MIN_TELLING);
+        let is_new = || self.is_missing(create, id) || is_small && self.is_below_own(create);
         self.observed_values.contains(id) && (views.any(|view| view.contains(id)) || !is_new())
     }
 
@@ -164,13 +186,46 @@ impl NextNumbers {
     }
 }
 
+/// Whether a body has an array, or a map, whose names the contract does not document.
+fn lists_something(body: &Value, is_documented: &dyn Fn(&str) -> bool) -> bool {
+    match body {
+        Value::Array(_) => true,
+        Value::Object(members) => members
+            .iter()
+            .any(|(name, member)| !is_documented(name) || lists_something(member, is_documented)),
+        _ => false,
+    }
+}
+
+/// Remembers what identifies the items of a list, which are records of the kind that the noun names, or belong to one:
+/// `id`, `product_id`, `product`, and a link to one.
+fn note_items(view: &mut ObservedValues, body: &Value, noun: &str) {
+    let items = match body {
+        Value::Array(items) => items,
+        Value::Object(members) => return members.values().for_each(|member| note_items(view, member, noun)),
+        _ => return,
+    };
+    for (name, member) in items.iter().filter_map(Value::as_object).flatten() {
+        let name = comparable_name(name);
+        let member = member.get("id").unwrap_or(member);
+        if name == "id" || name == noun || name.strip_suffix("id") == Some(noun) {
+            view.note_scalar(member);
+        }
+        let mut segments = member.as_str().unwrap_or_default().trim_end_matches('/').rsplit('/');
+        let (last, above) = (segments.next(), segments.next());
+        if above.is_some_and(|above| above.to_lowercase().contains(noun)) {
+            view.note_scalar(&Value::from(last));
+        }
+    }
+}
+
 /// Returns an identifier that is a number, or consists of the digits of one.
 fn number(id: &Value) -> Option<u64> {
     identifier(id)?.parse().ok()
 }
 
 /// Whether a request has the credential that its operation documents: without it, a service may hide what exists.
-fn has_documented_credential(request: &Request, operation: &Operation) -> bool {
+pub(super) fn has_documented_credential(request: &Request, operation: &Operation) -> bool {
     match request.credential {
         Credential::Token { .. } => true,
         Credential::None => !operation.security.needs_credential(),

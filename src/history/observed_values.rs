@@ -21,6 +21,10 @@ const MAX_VALUES: usize = 1_000_000;
 /// The maximum length of a string that is searched as a path, in bytes.
 const MAX_PATH_LENGTH: usize = 2000;
 
+/// The number of digits of a number that a text does not contain by chance, and of the longest that is an identifier.
+const MIN_DIGITS: usize = 5;
+const MAX_DIGITS: usize = 20;
+
 /// The values that responses showed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObservedValues {
@@ -62,8 +66,9 @@ impl ObservedValues {
                 }
             }
             scalar => {
-                if let Value::String(path) = scalar {
-                    self.note_path(path);
+                if let Value::String(text) = scalar {
+                    self.note_path(text);
+                    self.note_numbers_in(text);
                 }
                 self.note_scalar(scalar);
             }
@@ -79,6 +84,20 @@ impl ObservedValues {
         let segments = path.split(|letter| matches!(letter, '/' | '?' | '#' | '&' | '=') || is_urn && letter == ':');
         for segment in segments.filter(|segment| !segment.is_empty()) {
             self.note_scalar(&Value::from(segment));
+        }
+    }
+
+    /// Remembers each number of at least [`MIN_DIGITS`] digits in a text, because it may name a record: `#70017`.
+    fn note_numbers_in(&mut self, text: &str) {
+        if text.len() > MAX_PATH_LENGTH {
+            return;
+        }
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        let is_number = |word: &&str| {
+            (MIN_DIGITS..=MAX_DIGITS).contains(&word.len()) && word.bytes().all(|digit| digit.is_ascii_digit())
+        };
+        for word in words.filter(is_number) {
+            self.note_scalar(&Value::from(word));
         }
     }
 
@@ -99,7 +118,7 @@ impl ObservedValues {
         }
     }
 
-    fn note_scalar(&mut self, scalar: &Value) {
+    pub(super) fn note_scalar(&mut self, scalar: &Value) {
         if let Some(digest) = identifier_digest(scalar).filter(|_| self.count < MAX_VALUES) {
             self.count += usize::from(self.values.insert(digest));
         }
@@ -242,7 +261,8 @@ mod tests {
         let uuid = "0192f0c1-7a2b-4c3d-8e4f-5a6b7c8d9e0f";
         let mut seen = ObservedValues::new(true);
         let link = json!({"href": "https://example.com/things/linked?of=other"});
-        seen.note(&json!([100, uuid, "ab12", "Zo\u{e9}", link]), &|_| true);
+        let numbers = ["Order #70017 and 70123, 1234 of them", "code72001"];
+        seen.note(&json!([100, uuid, "ab12", "Zo\u{e9}", link, numbers]), &|_| true);
         for same in [
             json!(100.0),
             json!("100"),
@@ -254,6 +274,8 @@ mod tests {
             json!("Zoe\u{301}"),
             json!("linked"),
             json!("other"),
+            json!(70017),
+            json!("70123"),
         ] {
             assert!(seen.contains(&same), "{same}");
         }
@@ -261,6 +283,8 @@ mod tests {
             json!(101),
             json!("ab1"),
             json!("1000"),
+            json!(1234),
+            json!(72001),
             json!("things of"),
             json!(uuid.replace('9', "8")),
         ] {

@@ -11,7 +11,8 @@
 //! A service may take the identifier for that of another record only later, or only in a write. Several things show
 //! that: a read or the response to a write has another identifier, the record is still there after its deletion, a
 //! later create returns it again, a name that was never used has a record, or the write of one record changes another.
-//! Each ends all writes to the records of that create: see [`History::doubt_all`].
+//! Each ends all writes to the records of that create: see [`History::doubt_all`]. An identifier may also be lost
+//! alone: see [`lost_records`](super::lost_records).
 
 use std::collections::VecDeque;
 
@@ -92,6 +93,16 @@ const ALIASES: [&str; 25] = [
     "undefined",
 ];
 
+/// Returns the beginnings at which code that reads a number, or a name up to a mark, may take an identifier for ended:
+/// `4` of `4a`, `item1` of `item1.v2`.
+fn beginnings(id: &str) -> impl Iterator<Item = &str> {
+    let pairs = id.char_indices().zip(id.char_indices().skip(1));
+    let ends = pairs.filter(|((_, before), (_, next))| {
+        !next.is_alphanumeric() || before.is_alphanumeric() && before.is_ascii_digit() != next.is_ascii_digit()
+    });
+    ends.filter_map(|(_, (end, _))| id.get(..end))
+}
+
 impl History<'_> {
     /// Returns why a request under the identifier of a created record may concern another one, whatever a read of it
     /// shows; `None` if nothing in the identifier says so.
@@ -109,6 +120,10 @@ impl History<'_> {
         let names_several = |character: char| matches!(character, '*' | ',' | '|' | '{' | '}');
         if id.contains(names_several) || ALIASES.contains(&id.to_ascii_lowercase().as_str()) {
             return Some("services use such an identifier for another record, or for several");
+        }
+        let is_listed = |beginning: &str| self.foreign_identifiers.contains(create, &Value::from(beginning));
+        if beginnings(id).any(is_listed) {
+            return Some("a service may read only its beginning, which is the identifier of a listed record");
         }
         None
     }
@@ -338,5 +353,24 @@ impl History<'_> {
             None => format!("the identifier that {} returned", operation.name),
         };
         format!("nothing more was created or updated under {identifier}: {doubt}, so it may be another record's")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identifier_may_be_read_up_to_a_mark_or_a_change_between_digit_and_letter_and_no_further() {
+        for (id, expected) in [
+            ("2abc13", &["2", "2abc"][..]),
+            ("item1.v2", &["item", "item1", "item1.v"]),
+            ("it1:x5", &["it", "it1", "it1:x"]),
+            ("1234", &[]),
+            ("-1", &[]),
+            ("caf\u{e9}", &[]),
+        ] {
+            assert_eq!(beginnings(id).collect::<Vec<_>>(), expected, "{id}");
+        }
     }
 }

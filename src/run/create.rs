@@ -202,6 +202,11 @@ impl Session<'_> {
         as_before: Option<&Draft>,
     ) -> Result<FormatTry, Reason> {
         self.require_own_records(operation).await?;
+        // The list may show that another record has got the identifier to which an update goes.
+        let updates = !self.contract.operation(operation).creates();
+        if updates && self.read_list_before(operation).await.is_some() {
+            self.require_own_records(operation).await?;
+        }
         let head = self.request_head(operation)?;
         let mut draft = self.draft(operation, format)?;
         if let Some(before) = as_before {

@@ -22,7 +22,7 @@
 //! edge cases of strings, which come after them.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -42,6 +42,8 @@ use crate::rules::{Reason, Verdict};
 /// The outcome of the edge cases so far.
 #[derive(Debug, Default)]
 pub(super) struct EdgeCases {
+    /// The operations of which an edge case was about to be sent.
+    begun: RefCell<HashSet<OperationId>>,
     /// The operations that get no more edge cases, each with the reason.
     ended: RefCell<HashMap<OperationId, Reason>>,
     /// How many edge cases with a field of the wrong type each create has accepted.
@@ -73,7 +75,7 @@ impl Session<'_> {
         let change = EdgeCaseChange::of(self.contract, operation, &edge_case, self.plan.seed);
         let request = match self.reason_to_skip_edge_case(operation, edge_case) {
             Some(reason) => Err(reason),
-            None => match self.require_own_records(operation).await {
+            None => match self.require_still_own_records(operation).await {
                 Ok(()) => self.edge_case_request(operation, edge_case, &change),
                 Err(reason) => Err(reason),
             },
@@ -108,6 +110,19 @@ impl Session<'_> {
                 None
             }
         }
+    }
+
+    /// Makes sure that what an edge case is sent to is the run's own. Before the first one of an update, the record is
+    /// read, unless nothing was written since it was read last: another may have got its identifier.
+    async fn require_still_own_records(&self, operation: OperationId) -> Result<(), Reason> {
+        self.require_own_records(operation).await?;
+        let is_first = self.edge_cases.begun.borrow_mut().insert(operation);
+        let record = self.history().record_to_read_before(operation).filter(|_| is_first);
+        if let Some(record) = record {
+            self.read_before_edge_case(operation, record).await;
+            self.require_own_records(operation).await?;
+        }
+        Ok(())
     }
 
     /// Reads the record of an update that clearly rejected an edge case: it must not show what the edge case sent. A

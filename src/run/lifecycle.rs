@@ -134,6 +134,17 @@ impl Session<'_> {
         seen.is_some_and(|(_, seen)| seen == SeenRecord::Own)
     }
 
+    /// Reads a record of the run before the first edge case of an update of it.
+    pub(super) async fn read_before_edge_case(&self, update: OperationId, record: usize) {
+        if let Some(read) = self
+            .contract
+            .read_showing_update(update)
+            .filter(|read| self.is_called(*read))
+        {
+            self.look_for_record(read, (record, RecordStage::BeforeDelete)).await;
+        }
+    }
+
     /// Compares what the list shows of an updated record with what its read shows. If that differs, the record is read
     /// once more: it may have changed in between.
     async fn compare_with_list(&self, lifecycle: &Lifecycle, (record, update): (usize, OperationId)) {

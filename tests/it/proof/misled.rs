@@ -50,6 +50,8 @@ enum Leads {
     Elsewhere { responds_with_it: bool },
     /// At somebody else's record after this many reads.
     ElsewhereAfter(usize),
+    /// At that record, which somebody else's replaces under its identifier in this read.
+    ReplacedIn(usize),
     /// In a read: at the identifier with the fields of the record that was created last; in a write: elsewhere.
     ToLatest,
 }
@@ -61,6 +63,8 @@ const OTHERS: [i64; 3] = [101, 102, 103];
 struct Things {
     all: Vec<Value>,
     reads: usize,
+    /// The identifier under which a read has shown that somebody else's record replaces the run's.
+    replaced: Option<i64>,
     /// The writes that reached records of others.
     elsewhere: Vec<String>,
 }
@@ -83,7 +87,7 @@ fn respond(leads: Leads, things: &mut Things, (method, path): (&Method, &str), s
     things.reads += usize::from(is_read && is_own);
     let is_led_away = is_own
         && match leads {
-            Leads::ToIt => false,
+            Leads::ToIt | Leads::ReplacedIn(_) => false,
             Leads::Elsewhere { .. } | Leads::ToLatest => !is_read,
             Leads::ElsewhereAfter(reads) => things.reads > reads,
         };
@@ -103,8 +107,12 @@ fn respond(leads: Leads, things: &mut Things, (method, path): (&Method, &str), s
     let Some(at) = at else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    if is_led_away && !is_read {
+    if (is_led_away || things.replaced == Some(id)) && !is_read {
         things.elsewhere.push(method.to_string());
+    }
+    if leads == Leads::ReplacedIn(things.reads) && is_read && is_own && things.replaced.is_none() {
+        things.all[at] = json!({"id": id, "name": "Anna's", "colour": "hers"});
+        things.replaced = Some(id);
     }
     if method == Method::DELETE {
         things.all.remove(at);
@@ -180,6 +188,16 @@ async fn a_write_that_reaches_another_record_is_the_last_one() {
             );
             assert!(!record.residue.is_empty(), "{leads:?}");
         }
+    }
+}
+
+/// A write to it would make a later read show a string of the run again.
+#[tokio::test]
+async fn nothing_is_written_under_an_identifier_after_a_read_has_shown_the_record_of_somebody_else() {
+    for reads in 1..=8 {
+        let (record, elsewhere, _) = checked(Leads::ReplacedIn(reads), "id").await;
+        assert_eq!(elsewhere, [""; 0], "{reads}");
+        assert!(!record.residue.is_empty(), "{reads}");
     }
 }
 

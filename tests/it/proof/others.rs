@@ -167,12 +167,14 @@ async fn everything_but_a_verb_is_sent_under_a_plain_identifier() {
 
 #[tokio::test]
 async fn nothing_is_written_under_an_identifier_that_may_be_read_as_another_one() {
-    let ids: [fn(usize) -> String; 6] = [
+    let ids: [fn(usize) -> String; 8] = [
         |_| "mine".to_owned(),
         |number| format!("t{number}/../t-0"),
         |number| format!("t{number};v=2"),
         |number| format!("t{number},t-0"),
         |number| format!("t{number}*"),
+        |number| format!("t-0.v{number}"),
+        |number| format!("t-0x{number}"),
         |number| ["all", "latest", "me", "default"][number % 4].to_owned(),
     ];
     for id in ids {
