@@ -281,15 +281,15 @@ mod tests {
         let run_tag = RunTag::new(1, 1);
         let somebodys = json!({"id": 4, "name": "Anna's", "notes": "hers"});
         let own = json!({"name": run_tag.numbered(3)});
-        assert!(is_replaced(None, &[somebodys.clone()]));
+        assert!(is_replaced(None, std::slice::from_ref(&somebodys)));
         assert!(is_replaced(None, &[json!({"id": 4, "attributes": {"name": "Anna's"}})]));
-        assert!(is_replaced(Some((own.clone(), false)), &[somebodys.clone()]));
+        assert!(is_replaced(Some((own.clone(), false)), std::slice::from_ref(&somebodys)));
         // The update may have cleared the notes.
-        assert!(is_replaced(Some((own, true)), &[somebodys.clone()]));
+        assert!(is_replaced(Some((own, true)), std::slice::from_ref(&somebodys)));
         // What the run has changed itself shows the tag again.
         let plain = Some((json!({"name": "Plain"}), true));
         let written = json!({"id": 4, "name": "Plain", "notes": null});
-        assert!(!is_replaced(plain.clone(), &[written.clone()]));
+        assert!(!is_replaced(plain.clone(), std::slice::from_ref(&written)));
         assert!(!is_replaced(plain, &[written, somebodys]));
     }
 
