@@ -85,6 +85,7 @@ mod object;
 pub mod openapi;
 pub mod operation;
 mod overlay;
+mod page_words;
 pub mod paging;
 pub(crate) mod partial_list;
 pub mod path_template;
