@@ -168,8 +168,8 @@ pub struct PageSize {
 
 impl Paging {
     /// Returns the number of records that a response to a request without the parameters states for all pages, if the
-    /// contract says that it counts them, this is the only page, and it has another number of records. If it is not known
-    /// to be the only page, the response must say so.
+    /// contract says that it counts them, this is the only page, and it has another number of records. If it is not
+    /// known to be the only page, the response must say so.
     #[must_use]
     pub(crate) fn total_against_only_page(&self, body: &Value, is_known_to_be_only: bool) -> Option<i64> {
         let stated = |at: &Option<String>| pointer::get(body, at.as_ref()?);

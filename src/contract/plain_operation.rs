@@ -81,8 +81,8 @@ impl Contract {
         self.is_plain_around(operation, &names_of(operation))
     }
 
-    /// Whether all texts about a create and the read of its record, and about what the read does not find, say only that
-    /// the record is created and shown.
+    /// Whether all texts about a create and the read of its record, and about what the read does not find, say only
+    /// that the record is created and shown.
     pub(crate) fn only_names_its_record(&self, lifecycle: &Lifecycle) -> bool {
         let read = self.operation(lifecycle.read);
         let names = names_of(read);
@@ -131,8 +131,8 @@ impl Contract {
                 .all(|sentence| only_creates(sentence, &names))
     }
 
-    /// Whether a text about a field that takes a URL, about its record or the whole document may say that URLs come back
-    /// changed.
+    /// Whether a text about a field that takes a URL, about its record or the whole document may say that URLs come
+    /// back changed.
     pub(crate) fn may_change_urls(&self, update: OperationId, field: &Node) -> bool {
         const CHANGED: [&str; 7] = ["case", "no", "normal", "origin", "parameters", "query", "without"];
         const URLS: [&str; 8] = ["address", "addresses", "link", "links", "uri", "uris", "url", "urls"];

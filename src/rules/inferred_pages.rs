@@ -83,7 +83,8 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
 /// The greatest number of a page that must be there, if only without items: a service may reject pages far away.
 const GREATEST_PAGE: u64 = 100;
 
-/// Reports a page after the first that is not found, where the document says that even one beyond the last has no items.
+/// Reports a page after the first that is not found, where the document says that even one beyond the last has no
+/// items.
 fn judge_page_beyond_last(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
     let status = seen.exchange.status().filter(|status| matches!(status, 404 | 410));
