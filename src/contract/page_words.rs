@@ -19,6 +19,23 @@ const RECORDS: [&str; 7] = ["element", "entry", "item", "object", "record", "res
 
 /// Whether a text, in lower case, is nothing but a phrase like "Total number of orders on all pages".
 fn counts_records(text: &str, names: &[String]) -> bool {
+    const SELECTED: [&str; 15] = [
+        "all",
+        "and",
+        "applied",
+        "criteria",
+        "filter",
+        "filters",
+        "given",
+        "parameters",
+        "query",
+        "request",
+        "search",
+        "the",
+        "these",
+        "this",
+        "your",
+    ];
     let text = text.replace(", on all pages", " on all pages");
     let Some(words) = only_phrase(&text) else { return false };
     let counted = match without(without(&words, &["the"]), &["exact"]) {
@@ -37,23 +54,6 @@ fn counts_records(text: &str, names: &[String]) -> bool {
         },
         rest => rest,
     };
-    const SELECTED: [&str; 15] = [
-        "all",
-        "and",
-        "applied",
-        "criteria",
-        "filter",
-        "filters",
-        "given",
-        "parameters",
-        "query",
-        "request",
-        "search",
-        "the",
-        "these",
-        "this",
-        "your",
-    ];
     match rest {
         [] | ["found"] => true,
         ["that", "match", selected @ ..] | ["matching", selected @ ..] => {
