@@ -252,6 +252,9 @@ fn uuid(text: &str) -> Option<String> {
     is_uuid.then(|| text.to_ascii_lowercase())
 }
 
+/// Kinds of records that have other records below them, and share these.
+const OF_MANY_RECORDS: [&str; 7] = ["album", "category", "label", "list", "playlist", "tag", "topic"];
+
 impl Contract {
     /// Returns the contract with the filters of its lists, as inferred from it, and with their facts.
     pub(super) fn with_filters(mut self) -> Self {
@@ -356,12 +359,19 @@ impl Contract {
     }
 
     /// Returns what the records of a lifecycle repeat of the path of their list: the path up to the identifier of another
-    /// record, the property, and its values.
+    /// record, the property, and its values. A record may be below several labels or the like.
     pub(crate) fn parents_in_records(&self, lifecycle: &Lifecycle) -> Vec<(String, String, FilterValues)> {
         let list = lifecycle.list.as_ref().map(|list| list.operation);
         let filters = list.into_iter().flat_map(|list| self.filters_of(list));
         let parent = |filter: &Filter| {
             let place = self.operation(list?).path_to_parameter(filter.parameter)?;
+            let kind = place
+                .rsplit('/')
+                .find(|part| !part.is_empty() && !part.starts_with('{'))?;
+            let kind = camel_case_words(kind).pop()?;
+            if OF_MANY_RECORDS.contains(&singular(&kind).as_str()) {
+                return None;
+            }
             Some((place, pointer::last(&filter.property)?, filter.values.clone()))
         };
         filters.filter(|filter| filter.in_path).filter_map(parent).collect()
@@ -533,6 +543,12 @@ impl Contract {
             .iter()
             .filter_map(|schema| self.document.node(schema)?.member("description")?.string());
         described.map(str::to_ascii_lowercase).collect()
+    }
+
+    /// Whether no sentence about a list says more than what it lists.
+    pub(super) fn says_only_what_it_lists(&self, list: OperationId) -> bool {
+        let items = self.items_of(list);
+        items.is_some_and(|(_, record)| self.only_lists_records(self.operation(list), record))
     }
 
     /// Whether the texts about a list say no more than that its records are listed. Words for what the records have

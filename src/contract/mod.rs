@@ -87,6 +87,7 @@ pub mod openapi;
 pub mod operation;
 pub(crate) mod other_views;
 mod overlay;
+mod page_words;
 pub mod paging;
 pub(crate) mod partial_list;
 pub mod path_template;

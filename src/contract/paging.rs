@@ -128,7 +128,10 @@ pub struct Paging {
     pub total: Option<String>,
     /// Whether the contract says that [`Self::total`] counts the records on all pages.
     pub counts_all_pages: bool,
-    /// The size of a page, in the response: a field with the name of the parameter for it.
+    /// Whether [`Self::total`] and [`Self::page_count`] are judged: nothing in the contract limits what they count.
+    pub counts_plainly: bool,
+    /// The size of a page, in the response: a field with the name of the parameter for it, which the
+    /// contract describes as that.
     pub stated_size: Option<String>,
     /// The number of all pages, in the response, unless the contract calls it or that of records an estimate.
     pub page_count: Option<String>,
@@ -165,10 +168,10 @@ pub struct PageSize {
 
 impl Paging {
     /// Returns the number of records that a response to a request without the parameters states for all pages, if the
-    /// contract says that it counts them, the response says that there is one page, and this has another number of
-    /// records.
+    /// contract says that it counts them, this is the only page, and it has another number of records. If it is not
+    /// known to be the only page, the response must say so.
     #[must_use]
-    pub(crate) fn total_against_only_page(&self, body: &Value) -> Option<i64> {
+    pub(crate) fn total_against_only_page(&self, body: &Value, is_known_to_be_only: bool) -> Option<i64> {
         let stated = |at: &Option<String>| pointer::get(body, at.as_ref()?);
         let shown = pointer::get(body, &self.items).and_then(Value::as_array)?;
         let shown = i64::try_from(shown.len()).ok()?;
@@ -179,7 +182,8 @@ impl Paging {
             stated(&self.next).map(Value::is_null),
         ];
         let mut statements = statements.into_iter().flatten().peekable();
-        (statements.peek().is_some() && statements.all(|says_so| says_so) && total != shown).then_some(total)
+        let is_stated = is_known_to_be_only || statements.peek().is_some();
+        (is_stated && statements.all(|says_so| says_so) && total != shown).then_some(total)
     }
 
     /// Whether the response to a request without the parameters says that it shows all records of the list: whatever it
@@ -233,7 +237,7 @@ impl Contract {
         if let Some(page) = &operation.page {
             return Some((&page.parameter, "2".to_owned()));
         }
-        let paging = self.paging_of(list)?;
+        let paging = self.paging_of(list).filter(|_| self.says_only_what_it_lists(list))?;
         let value = match paging.style {
             PagingStyle::Number { first } => first.unwrap_or(1).saturating_add(1),
             PagingStyle::Offset => 1,
@@ -276,6 +280,7 @@ impl Contract {
         // The number of pages follows from that of records.
         let is_open = self.says_total_is_estimate(operation) || beside.is_estimate([&total, &page_count]);
         let counts_all_pages = total.as_ref().is_some_and(|at| beside.counts_all_pages(at));
+        let counts_plainly = self.counts_plainly(list, total.as_deref());
         let size_name = parameters
             .size
             .map(|size| operation.parameters[size.parameter].name.as_str());
@@ -290,8 +295,11 @@ impl Contract {
             next,
             more,
             total: total.filter(|_| !is_open),
-            counts_all_pages: counts_all_pages && !is_open,
-            stated_size: size_name.and_then(|name| beside.only(&[&name], number)),
+            counts_all_pages: counts_all_pages && counts_plainly && !is_open,
+            counts_plainly,
+            stated_size: size_name
+                .and_then(|name| beside.only(&[&name], number))
+                .filter(|at| self.states_size_of_page(list, at)),
             page_count: page_count.filter(|_| !is_open),
         })
     }
@@ -305,22 +313,6 @@ impl Contract {
                 && ["also", "pinned", "repeat", "top of"]
                     .iter()
                     .any(|word| sentence.contains(word))
-        })
-    }
-
-    /// Whether a sentence about a list says that a page beyond the last one has no items.
-    pub(crate) fn says_that_pages_beyond_last_are_empty(&self, list: &Operation) -> bool {
-        const BEYOND: [&str; 5] = [
-            "after the last",
-            "beyond the end",
-            "beyond the last",
-            "past the end",
-            "past the last",
-        ];
-        const EMPTY: [&str; 5] = ["an empty", "is empty", "no items", "no records", "no results"];
-        self.sentences_about(list).iter().any(|sentence| {
-            let has = |words: &[&str]| words.iter().any(|word| sentence.contains(word));
-            sentence.contains("page") && has(&BEYOND) && has(&EMPTY)
         })
     }
 
@@ -406,7 +398,7 @@ impl Contract {
             (PageStatement::Count, "the number of pages", &paging.page_count),
         ] {
             // The number of pages follows from the size that is asked for.
-            let is_stated = statement == PageStatement::Total || size.is_some();
+            let is_stated = paging.counts_plainly && (statement == PageStatement::Total || size.is_some());
             if let Some(at) = at.as_deref().filter(|_| is_stated) {
                 let subject = format!("{by} {at}");
                 facts.push(fact(statement, (&subject, documented), (at, &operation.pointer)));

@@ -5,11 +5,14 @@
 use super::Contract;
 use super::document::Node;
 use super::field::{is_flagged, with_all_of};
-use super::lexicon::{camel_case_words, whole_sentences};
+use super::inferred::comparable_name;
+use super::lexicon::{alphanumeric_words, camel_case_words, whole_sentences};
+use super::lifecycle::Lifecycle;
 use super::load::resolve;
 use super::operation::{DocumentedResponse, Operation, OperationId, ParameterLocation};
 use super::plain_text::{
-    names_a_choice, only_creates, only_introduces, only_lists, only_names_the_record, only_shows, words_of,
+    names_a_choice, only_creates, only_introduces, only_lists, only_names_the_record, only_says_not_found, only_shows,
+    words_of,
 };
 use super::pointer;
 use super::texts::{said_about_wholes, said_around, summary_and_description};
@@ -76,6 +79,81 @@ impl Contract {
     pub(super) fn is_plain_around_update(&self, update: OperationId) -> bool {
         let operation = self.operation(update);
         self.is_plain_around(operation, &names_of(operation))
+    }
+
+    /// Whether all texts about a create and the read of its record, and about what the read does not find, say only
+    /// that the record is created and shown.
+    pub(crate) fn only_names_its_record(&self, lifecycle: &Lifecycle) -> bool {
+        let read = self.operation(lifecycle.read);
+        let names = names_of(read);
+        let unknown = read.response_of_exactly(404).into_iter();
+        let unknown = unknown.filter_map(|response| self.described(response.pointer.clone()));
+        !self.may_show_another_record(lifecycle.read)
+            && self.only_shows_plainly(lifecycle.read)
+            && self.only_creates_plainly(lifecycle.create)
+            && sentences(unknown.collect::<Vec<_>>().iter().map(String::as_str))
+                .iter()
+                .all(|sentence| only_says_not_found(sentence, &names))
+    }
+
+    /// Whether a text after the number in the path of a read may be a name for people, as in `/posts/12-my-title`: the
+    /// record has such a name, or its number is described by more than plain words.
+    pub(crate) fn may_take_name_after_number(&self, lifecycle: &Lifecycle) -> bool {
+        const NAMES: [&str; 10] = [
+            "canonicalurl",
+            "href",
+            "htmlurl",
+            "link",
+            "path",
+            "permalink",
+            "slug",
+            "uri",
+            "url",
+            "weburl",
+        ];
+        let Some(schema) = self.schema_of_success(lifecycle.read) else {
+            return true;
+        };
+        let record = self.schemas_within(&schema, &lifecycle.record_in_read);
+        let fields = record.iter().filter_map(|(_, node)| node.member("properties"));
+        let mut fields = fields.flat_map(Node::members);
+        let is_name = |name: &str| {
+            let name = comparable_name(name);
+            NAMES.contains(&name.as_str()) || ["permalink", "slug"].iter().any(|ending| name.ends_with(ending))
+        };
+        let id = pointer::last(&lifecycle.created_id_pointer).unwrap_or_default();
+        let id = self.schemas_within(&schema, &pointer::join(&lifecycle.record_in_read, &id));
+        let described = id.iter().filter_map(|(_, node)| node.member("description")?.string());
+        let names = names_of(self.operation(lifecycle.read));
+        fields.any(|field| is_name(&field.name))
+            || !sentences(described)
+                .iter()
+                .all(|sentence| only_creates(sentence, &names))
+    }
+
+    /// Whether a text about a field that takes a URL, about its record or the whole document may say that URLs come
+    /// back changed.
+    pub(crate) fn may_change_urls(&self, update: OperationId, field: &Node) -> bool {
+        const CHANGED: [&str; 7] = ["case", "no", "normal", "origin", "parameters", "query", "without"];
+        const URLS: [&str; 8] = ["address", "addresses", "link", "links", "uri", "uris", "url", "urls"];
+        let has = |text: &str, words: &[&str]| {
+            let text = text.to_lowercase();
+            let mut found = alphanumeric_words(&text);
+            found.any(|word| words.contains(&word) || word.starts_with("canonical"))
+        };
+        let whole = ["/info/description", "/info/summary"].into_iter();
+        let whole = whole.filter_map(|at| self.document.node(at)?.string());
+        let lifecycle = self.lifecycle_of(update);
+        let others = lifecycle.map(|lifecycle| [lifecycle.create, lifecycle.read]);
+        let operations = others.into_iter().flatten().chain([update]);
+        let said = operations.flat_map(|id| {
+            let operation = self.operation(id);
+            summary_and_description(&self.document, operation)
+                .chain(said_around(&self.document, operation))
+                .chain(said_about_wholes(&self.document, operation))
+        });
+        let described = field.member("description").and_then(Node::string).unwrap_or_default();
+        has(described, &CHANGED) || whole.chain(said).any(|text| has(text, &URLS) || has(text, &["query"]))
     }
 
     /// Whether the description of the header `Location` of a create says only that it is the address of the record.
@@ -307,6 +385,85 @@ paths:
         ] {
             let found = plain(("", pets), ("Creates a pet.", &format!("description: {located}, ")));
             assert_eq!(found, [true, true, false], "{located}");
+        }
+    }
+
+    /// Whether a read shows only the record of its number, whether a name may follow the number, and whether a URL may
+    /// come back changed.
+    fn of_record((info, unknown): (&str, &str), (id, fields): (&str, &str)) -> [bool; 3] {
+        let text = format!(
+            "openapi: 3.0.3
+info: {{title: Pet shop, version: '1', description: '{info}'}}
+components:
+  schemas:
+    Pet: {{type: object, properties: {{id: {{type: integer, description: '{id}'}}, {fields}}}}}
+    NewPet: {{type: object, properties: {{name: {{type: string}}, site: {{type: string, format: uri}}}}}}
+  responses: {{Pet: {{description: A pet, content: {{application/json: {{schema: {{$ref: '#/components/schemas/Pet'}}}}}}}}}}
+  requestBodies: {{Pet: {{content: {{application/json: {{schema: {{$ref: '#/components/schemas/NewPet'}}}}}}}}}}
+paths:
+  /pets:
+    post: {{operationId: addPet, requestBody: {{$ref: '#/components/requestBodies/Pet'}}, responses: {{'201': {{$ref: '#/components/responses/Pet'}}}}}}
+  /pets/{{pet_id}}:
+    parameters: [{{name: pet_id, in: path, required: true, schema: {{type: integer}}}}]
+    get: {{operationId: getPet, responses: {{'200': {{$ref: '#/components/responses/Pet'}}, '404': {{description: '{unknown}'}}}}}}
+    patch: {{operationId: patchPet, requestBody: {{$ref: '#/components/requestBodies/Pet'}}, responses: {{'200': {{$ref: '#/components/responses/Pet'}}}}}}
+"
+        );
+        let contract = Contract::read("pets.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let [lifecycle] = contract.lifecycles() else {
+            panic!("no lifecycle")
+        };
+        let update = contract.operation_named("patchPet").unwrap();
+        let schema = contract
+            .document
+            .node("/components/schemas/Pet/properties/site")
+            .unwrap();
+        [
+            contract.only_names_its_record(lifecycle),
+            contract.may_take_name_after_number(lifecycle),
+            contract.may_change_urls(update, schema),
+        ]
+    }
+
+    #[test]
+    fn a_number_a_name_and_a_url_are_what_all_texts_say() {
+        let site = "name: {type: string}, site: {type: string, format: uri, description: Site}";
+        let none = "There is no such pet";
+        for (texts, fields, expected) in [
+            (("", none), ("", site.to_owned()), [true, false, false]),
+            (
+                ("Pets of the shop.", "Not found"),
+                ("Identifier of the pet.", site.to_owned()),
+                [true, false, false],
+            ),
+            (
+                ("Identifiers are global.", none),
+                ("", site.to_owned()),
+                [false, false, false],
+            ),
+            (
+                ("", "There is no such pet, whoever owns it"),
+                ("", site.to_owned()),
+                [false, false, false],
+            ),
+            (("", none), ("A name may follow.", site.to_owned()), [true, true, false]),
+            (
+                ("", none),
+                ("", format!("{site}, slug: {{type: string}}")),
+                [true, true, false],
+            ),
+            (("URLs are folded.", none), ("", site.to_owned()), [false, false, true]),
+            (
+                ("", none),
+                ("", site.replace("Site}", "Site without its query}")),
+                [true, false, true],
+            ),
+        ] {
+            assert_eq!(
+                of_record(texts, (fields.0, &fields.1)),
+                expected,
+                "{texts:?} {fields:?}"
+            );
         }
     }
 }

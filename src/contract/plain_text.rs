@@ -697,6 +697,47 @@ pub(super) fn only_names_the_record(sentence: &str, names: &[String]) -> bool {
     alphanumeric_words(sentence).all(|word| OF_LOCATIONS.contains(&word) || is_one_of(names, word))
 }
 
+/// Whether a sentence about a 404, in lower case, says no more than that the record was not found. The names are those
+/// of the record.
+pub(super) fn only_says_not_found(sentence: &str, names: &[String]) -> bool {
+    const WORDS: [&str; 33] = [
+        "404",
+        "a",
+        "an",
+        "be",
+        "by",
+        "cannot",
+        "could",
+        "does",
+        "doesn",
+        "error",
+        "exist",
+        "exists",
+        "for",
+        "found",
+        "given",
+        "id",
+        "identifier",
+        "is",
+        "item",
+        "no",
+        "not",
+        "or",
+        "record",
+        "requested",
+        "resource",
+        "such",
+        "t",
+        "that",
+        "the",
+        "there",
+        "this",
+        "was",
+        "with",
+    ];
+    alphanumeric_words(sentence).all(|word| WORDS.contains(&word) || is_one_of(names, word))
+}
+
 /// Whether a description, in lower case, says no more than that a value is when the record was created. The names are
 /// those of the record.
 pub(super) fn only_says_when_created(described: &str, names: &[String]) -> bool {

@@ -173,7 +173,7 @@ impl<'run> History<'run> {
             observed_values: ObservedValues::new(recognises_by_links),
             shown_filter_values: ShownFilterValues::default(),
             plain_lists: PlainLists::default(),
-            wrong_totals: WrongTotals::new(),
+            wrong_totals: WrongTotals::default(),
             writes: 0,
             reads_between_writes: ReadsBetweenWrites::default(),
             foreign_identifiers: ForeignIdentifiers::new(contract),

@@ -457,7 +457,7 @@ impl Walk {
         let mut wrong = totals.filter(|(_, total)| *total != count);
         let wrong = wrong.next()?;
         let may_be_of_page = !paging.counts_all_pages && self.requested_pages().all(is_of_page);
-        (self.end == WalkEnd::Complete && !may_be_of_page).then_some(wrong)
+        (self.end == WalkEnd::Complete && paging.counts_plainly && !may_be_of_page).then_some(wrong)
     }
 
     /// Returns the only page of a list that shows twice that its total is another number than that of its records: see
@@ -514,7 +514,7 @@ impl Walk {
             || self.missing_record().is_some()
             || self.wrong_total(paging).is_some()
             || self.wrong_stated_size().is_some()
-            || self.wrong_page_count().is_some()
+            || paging.counts_plainly && self.wrong_page_count().is_some()
     }
 }
 

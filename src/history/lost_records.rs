@@ -283,7 +283,10 @@ mod tests {
         let own = json!({"name": run_tag.numbered(3)});
         assert!(is_replaced(None, std::slice::from_ref(&somebodys)));
         assert!(is_replaced(None, &[json!({"id": 4, "attributes": {"name": "Anna's"}})]));
-        assert!(is_replaced(Some((own.clone(), false)), std::slice::from_ref(&somebodys)));
+        assert!(is_replaced(
+            Some((own.clone(), false)),
+            std::slice::from_ref(&somebodys)
+        ));
         // The update may have cleared the notes.
         assert!(is_replaced(Some((own, true)), std::slice::from_ref(&somebodys)));
         // What the run has changed itself shows the tag again.
@@ -302,7 +305,7 @@ mod tests {
             json!({"id": 4, "name": "Untitled", "notes": run_tag.numbered(2).to_uppercase()}),
             json!({"id": 4, "title": "Untitled"}),
         ] {
-            assert!(!is_replaced(None, &[shown.clone()]), "{shown}");
+            assert!(!is_replaced(None, std::slice::from_ref(&shown)), "{shown}");
         }
         // A field counts again only once a response has shown what was sent last.
         let cleared = Some((json!({"name": "", "notes": null}), false));

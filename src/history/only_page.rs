@@ -5,10 +5,11 @@
 //!
 //! A total may be a moment old, and a record may be deleted between the count and the query for the records. So the run
 //! sends such a request again after a while, and only what several responses in a row state, without a write of the run
-//! in between, is evidence.
+//! in between, is evidence. A list is also known to have one page if a filter is all that its query has, and without it
+//! the list has just shown as many records as it states.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -24,12 +25,18 @@ use crate::exchange::{Exchange, Request, query_pairs};
 /// How many responses must state the same wrong total, without a write of the run in between, before it counts.
 pub(crate) const SAME_TOTALS_TO_COUNT: usize = 3;
 
-/// What the last responses that say that they are the only page state against it, by their requests.
-pub(super) type WrongTotals = BTreeMap<(OperationId, String), WrongTotal>;
+/// What lists have stated about their totals since the last write of the run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WrongTotals {
+    /// What the last responses that are the only page state against it, by their requests.
+    wrong: BTreeMap<(OperationId, String), WrongTotal>,
+    /// The lists that have shown as many records as they state, by their paths.
+    whole: BTreeSet<(OperationId, String)>,
+}
 
 /// A total that differs from the number of records of a list's only page.
 #[derive(Clone, Debug)]
-pub(super) struct WrongTotal {
+struct WrongTotal {
     request: Request,
     total: i64,
     count: usize,
@@ -49,9 +56,15 @@ impl History<'_> {
         let request = &exchange.request;
         let list = request.operation;
         let is_paged = query_pairs(&request.path).any(|(name, _)| self.contract.is_of_paging(list, &name));
-        let total = paging.total_against_only_page(body).filter(|_| !is_paged && !has_link);
+        let is_known_to_be_only = self.is_filtered_part_of_whole(request);
+        let total = paging.total_against_only_page(body, is_known_to_be_only);
+        let total = total.filter(|_| !is_paged && !has_link);
         let key = (list, request.path.clone());
-        let before = self.wrong_totals.remove(&key);
+        let stated = paging.total.as_ref().and_then(|at| pointer::get(body, at));
+        if !request.path.contains('?') && !has_link && stated.is_some() && paging.says_that_all_are_shown(body) {
+            self.wrong_totals.whole.insert(key.clone());
+        }
+        let before = self.wrong_totals.wrong.remove(&key);
         let items = pointer::get(body, &paging.items).and_then(Value::as_array);
         let (Some(total), Some(items)) = (total, items) else {
             return;
@@ -85,7 +98,21 @@ impl History<'_> {
                 is_residue_walk: false,
             }));
         }
-        self.wrong_totals.insert(key, wrong);
+        self.wrong_totals.wrong.insert(key, wrong);
+    }
+
+    /// Whether a request only filters a list that has just shown all its records in one response.
+    fn is_filtered_part_of_whole(&self, request: &Request) -> bool {
+        let list = request.operation;
+        let parameters = &self.contract.operation(list).parameters;
+        let filters = self.contract.filters_of(list);
+        let is_filter = |name: &str| {
+            let mut named = filters.iter().filter(|filter| !filter.in_path);
+            named.any(|filter| parameters[filter.parameter].name == name)
+        };
+        let whole = request.path.split_once('?').map(|(path, _)| (list, path.to_owned()));
+        whole.is_some_and(|whole| self.wrong_totals.whole.contains(&whole))
+            && query_pairs(&request.path).all(|(name, _)| is_filter(&name))
     }
 
     /// Counts a write that may have changed something, and forgets what lists stated before it.
@@ -93,13 +120,13 @@ impl History<'_> {
         let is_read = self.contract.operation(write.request.operation).is_get();
         if !is_read && may_have_stored(&write.outcome) != Some(false) {
             self.writes += 1;
-            self.wrong_totals.clear();
+            self.wrong_totals = WrongTotals::default();
         }
     }
 
     /// Returns the requests to send again because of the totals in their responses, one for each list.
     pub(crate) fn totals_to_confirm(&self) -> Vec<Request> {
-        let wrong = self.wrong_totals.iter();
+        let wrong = self.wrong_totals.wrong.iter();
         let mut wrong: Vec<_> = wrong.map(|((list, _), wrong)| (*list, wrong)).collect();
         wrong.sort_by_key(|(list, wrong)| (*list, Reverse(wrong.seen)));
         wrong.dedup_by_key(|(list, _)| *list);

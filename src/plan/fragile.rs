@@ -148,7 +148,8 @@ fn of_text(contract: &Contract, update: OperationId, (at, schema): (&str, &Node)
 
 fn of_url(contract: &Contract, update: OperationId, (at, schema): (&str, &Node)) -> Option<FragileKind> {
     let format = schema.member("format").and_then(Node::string);
-    let is_plain = matches!(format, Some("uri" | "url")) && !leaves_a_doubt(schema);
+    let is_plain =
+        matches!(format, Some("uri" | "url")) && !leaves_a_doubt(schema) && !contract.may_change_urls(update, schema);
     (is_plain && body::is_shown_after_update(contract, update, at)).then_some(FragileKind::Url)
 }
 

@@ -6,7 +6,8 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind, PageStatement};
-use crate::contract::vocabulary::EdgeCaseKind;
+use crate::contract::paging::PagingStyle;
+use crate::exchange::{Purpose, query_pairs};
 use crate::history::evidence::{Stability, Walk, WalkEnd};
 
 pub(super) static RULE: Rule = Rule {
@@ -27,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
                   more, and only if they show the same again is it a finding. Where the document says that a total \
                   counts the records on all pages, a list that says that it has one page must not state another \
                   number than that of its records, three times in a row. Where it says that a page beyond the last one \
-                  has no items, such a page is found.",
+                  has no items, the page after the last one is found.",
     exceptions: "A list with `x-page`, of which `pages` judges more. A list that is changed by others, has one record, or \
                    more than ten pages. A list with two kinds of parameters for pages, or that requires one. \
                    Pages that are smaller than asked for. Records without an identifier. A total that counts \
@@ -79,24 +80,30 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     }
 }
 
-/// Reports a page far beyond the last one that is not found, where the document says that such a page has no items.
+/// The greatest number of a page that must be there, if only without items: a service may reject pages far away.
+const GREATEST_PAGE: u64 = 100;
+
+/// Reports a page after the first that is not found, where the document says that even one beyond the last has no
+/// items.
 fn judge_page_beyond_last(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
-    let edge_case = seen.edge_case().filter(|one| one.kind == EdgeCaseKind::ParameterHuge);
+    let status = seen.exchange.status().filter(|status| matches!(status, 404 | 410));
+    let is_own = matches!(seen.intent.purpose, Purpose::Documented(_)) && !seen.intent.is_of_other_client();
     let paging = contract.paging_of(seen.id);
-    let (Some(edge_case), Some(paging)) = (edge_case, paging) else {
+    let (Some(status), Some(paging), true) = (status, paging, is_own && seen.documented.is_none()) else {
         return;
     };
-    let status = seen.exchange.status().filter(|status| matches!(status, 404 | 410));
-    let is_stated = edge_case.parameter == Some(paging.page_parameter)
-        && seen.documented.is_none()
+    let name = &seen.operation.parameters[paging.page_parameter].name;
+    let asked = query_pairs(&seen.exchange.request.path).find(|(of, _)| of == name);
+    let asked = asked.and_then(|(_, number)| number.parse().ok());
+    let asked = asked.filter(|number| (2..=GREATEST_PAGE).contains(number));
+    let is_stated = matches!(paging.style, PagingStyle::Number { .. })
         && !seen.operation.path.contains('{')
-        && contract.says_that_pages_beyond_last_are_empty(seen.operation);
+        && contract.says_that_pages_beyond_last_are_empty(seen.id);
     let fact = contract.fact_of(seen.id, FactKind::InferredPages(PageStatement::Ends));
-    if let (Some(status), Some(fact), true) = (status, fact, is_stated) {
+    if let (Some(number), Some(fact), true) = (asked, fact, is_stated) {
         let documented = Some("a page without items beyond the last one");
-        let received = || format!("{status} in response to {}", edge_case.describe(seen.operation));
-        sink.report_finding(fact, documented, String::new, received);
+        sink.report_finding(fact, documented, String::new, || format!("{status} for page {number}"));
     }
 }
 

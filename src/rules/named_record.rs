@@ -112,9 +112,7 @@ fn judge_parent(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let fact = contract.fact_of(lifecycle.create, FactKind::ReadAfterCreate);
-    let Some(fact) = fact.filter(|_| !contract.may_show_another_record(seen.id)) else {
-        return;
-    };
+    let Some(fact) = fact else { return };
     let named = identifiers_in_path(seen.operation, &seen.exchange.request.path);
     for (place, property, values) in contract.parents_in_records(lifecycle) {
         let asked = named.iter().find(|(at, _)| *at == place);
@@ -123,6 +121,7 @@ fn judge_parent(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         let shown = pointer::get(body, &at).and_then(|value| values.shown(value));
         if let Some((asked, shown)) = asked.zip(shown)
             && !values.are_same(&asked, &shown)
+            && contract.only_names_its_record(lifecycle)
         {
             let documented = Some("no record below another one than the path names");
             let received = || "a record that names another one".to_owned();
@@ -194,7 +193,12 @@ fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'
         return;
     };
     let follows_number = |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic());
-    if is_malformed && !asked.strip_prefix(&shown).is_some_and(follows_number) {
+    let is_number_alone = || {
+        asked.strip_prefix(&shown).is_some_and(follows_number)
+            && contract.only_names_its_record(lifecycle)
+            && !contract.may_take_name_after_number(lifecycle)
+    };
+    if is_malformed && !is_number_alone() {
         return;
     }
     // A record whose fields are all zero is an empty one.
@@ -202,8 +206,7 @@ fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'
     if is_empty || shows(body, &asked) || contract.may_show_another_record(seen.id) {
         return;
     }
-    // Of the facts about the read, the nearest: what its edge cases get.
-    if let Some(fact) = contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) {
+    if let Some(fact) = contract.fact_of(lifecycle.create, FactKind::ReadAfterCreate) {
         let documented = Some("no record with another identifier than the one in the path");
         let received = || match is_malformed {
             true => "the record whose number the identifier in the path begins with".to_owned(),

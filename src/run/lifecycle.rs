@@ -56,7 +56,9 @@ impl Session<'_> {
             .operation(lifecycle.read)
             .response_of_exactly(404)
             .is_some();
-        if self.plan.learns || !documents_404 || self.contract.parents_in_records(lifecycle).is_empty() {
+        let is_judged =
+            !self.contract.parents_in_records(lifecycle).is_empty() && self.contract.only_names_its_record(lifecycle);
+        if self.plan.learns || !documents_404 || !is_judged {
             return;
         }
         let elsewhere = self.history().below_another_parent(lifecycle.create);

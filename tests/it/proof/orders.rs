@@ -129,8 +129,12 @@ const UNSENT: (&str, &str) = ("UNSENT", "A field that is not sent gets its defau
 
 /// Returns the document with its texts, but without the one that `left_out` stands for.
 fn document(left_out: &str) -> String {
+    with_texts(ORDERS.to_owned(), left_out)
+}
+
+fn with_texts(document: String, left_out: &str) -> String {
     let texts = [TOTAL, BEYOND, UNSENT].into_iter();
-    texts.fold(ORDERS.to_owned(), |document, (place, text)| {
+    texts.fold(document, |document, (place, text)| {
         let text = if place == left_out { "" } else { text };
         document.replace(
             place,
@@ -151,6 +155,8 @@ enum Fault {
     AnyParent,
     /// A page beyond the last one is not found.
     BeyondIsNotFound,
+    /// A page far beyond the last one is not found.
+    FarIsNotFound,
     /// The total counts deleted orders too.
     CountsDeleted,
     /// The total was counted before the last write, once.
@@ -291,6 +297,9 @@ impl Store {
             .collect();
         let skipped = usize::try_from((page - 1).saturating_mul(size)).unwrap();
         if self.is(Fault::BeyondIsNotFound) && page > 1 && skipped >= kept.len() {
+            return empty(NOT_FOUND);
+        }
+        if self.is(Fault::FarIsNotFound) && page > 1000 {
             return empty(NOT_FOUND);
         }
         let size_of_page = usize::try_from(size).unwrap();
@@ -454,6 +463,7 @@ async fn a_service_that_does_what_the_document_says_is_left_alone() {
     for fault in [
         Fault::None,
         Fault::CountsLate,
+        Fault::FarIsNotFound,
         Fault::TouchesLater,
         Fault::CountsReads,
         Fault::HasNoTags,
@@ -551,4 +561,75 @@ async fn what_the_document_leaves_open_is_no_finding() {
         "{:?}",
         record.findings
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_text_anywhere_leaves_it_open() {
+    let info = "info: {title: Orders, version: '1'";
+    for (fault, (before, after)) in [
+        (Fault::AnyParent, (info, ", description: Identifiers are global.")),
+        (
+            Fault::AnyParent,
+            ("None: {description: There is no such record", " in any order"),
+        ),
+        (
+            Fault::AnyParent,
+            (
+                "operationId: addLine",
+                "\n      description: Adds a line that every order can show.",
+            ),
+        ),
+        (Fault::BeyondIsNotFound, ("BEYOND", " Pages above 50 do not exist.")),
+        (
+            Fault::CountsDeleted,
+            (info, ", description: Totals are those of last night."),
+        ),
+        (
+            Fault::CountsDeleted,
+            ("Page: {description: A page", " of the orders that you may see"),
+        ),
+        (Fault::CountsPage, ("TOTAL", " Only the first page has it.")),
+        (
+            Fault::CountsUnfiltered,
+            ("description: Filter by kind.", " Does not change the total."),
+        ),
+        (
+            Fault::ReadsDigits,
+            (info, ", description: What follows a number is ignored."),
+        ),
+        (Fault::SecondPageIsOpen, ("page by page.", " Other pages are public.")),
+        (Fault::StatesDefaultSize, ("description: Size of a page", " by default")),
+    ] {
+        let document = ORDERS.replacen(before, &format!("{before}{after}"), 1);
+        assert_ne!(document, ORDERS, "{before}");
+        let (record, _) = checked(with_texts(document, ""), fault).await;
+        assert_eq!(found(&record), [], "{fault:?} {after} {:?}", record.findings);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_filter_leaves_of_a_whole_list_is_one_page() {
+    let pages = "        pages: {type: integer, description: Number of pages.}\n";
+    let document = document("")
+        .replace("page_size, pages]", "page_size]")
+        .replace(pages, "");
+    assert!(!document.contains("Number of pages"));
+    for (fault, expected) in [(Fault::None, 0), (Fault::CountsLate, 0), (Fault::CountsUnfiltered, 1)] {
+        let (record, _) = checked(document.clone(), fault).await;
+        let findings = record
+            .findings
+            .iter()
+            .filter(|finding| finding.rule == "inferred-pages");
+        assert_eq!(findings.count(), expected, "{fault:?} {:?}", record.findings);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_parameter_may_say_what_is_beyond_the_last_page() {
+    let page = "{name: page, in: query,";
+    let described = format!("{page} description: Number of the page. {},", BEYOND.1);
+    let document = document("BEYOND").replace(page, &described);
+    let (record, _) = checked(document, Fault::BeyondIsNotFound).await;
+    let expected = ("inferred-pages".to_owned(), "listOrders".to_owned());
+    assert_eq!(found(&record), [expected], "{:?}", record.findings);
 }
