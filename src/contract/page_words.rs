@@ -36,7 +36,7 @@ fn counts_records(text: &str, names: &[String]) -> bool {
         "this",
         "your",
     ];
-    let text = text.replace(", on all pages", " on all pages");
+    let text = text.replace(", on all pages", " on all pages").replace(", exactly", " exactly");
     let Some(words) = only_phrase(&text) else { return false };
     let counted = match without(without(&words, &["the"]), &["exact"]) {
         ["all", counted @ ..] if !counted.is_empty() => counted,
@@ -54,7 +54,7 @@ fn counts_records(text: &str, names: &[String]) -> bool {
         rest => rest,
     };
     match rest {
-        [] | ["found"] => true,
+        [] | ["found" | "exactly"] => true,
         ["that", "match", selected @ ..] | ["matching", selected @ ..] => {
             !selected.is_empty() && selected.iter().all(|word| SELECTED.contains(word))
         }
