@@ -36,7 +36,9 @@ fn counts_records(text: &str, names: &[String]) -> bool {
         "this",
         "your",
     ];
-    let text = text.replace(", on all pages", " on all pages").replace(", exactly", " exactly");
+    let text = text
+        .replace(", on all pages", " on all pages")
+        .replace(", exactly", " exactly");
     let Some(words) = only_phrase(&text) else { return false };
     let counted = match without(without(&words, &["the"]), &["exact"]) {
         ["all", counted @ ..] if !counted.is_empty() => counted,
