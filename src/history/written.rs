@@ -39,8 +39,9 @@ const MAY_FOLLOW: [&str; 18] = [
     "total",
 ];
 
-/// How many reads in a row must show another time of the last change than the read before.
-const TOUCHES_TO_COUNT: u32 = 3;
+/// How many reads in a row must show another time of the last change than the read before: most follow each other at once, so
+/// a job that changes records a few times a second is not taken for the reads.
+const TOUCHES_TO_COUNT: u32 = 5;
 
 /// What reads of the records of each create have shown of the time of their last change, where the run sent no write
 /// between them. A service may still be busy with an earlier write, so a time that once stayed decides nothing.

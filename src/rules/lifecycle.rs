@@ -60,7 +60,7 @@ pub(super) static RULE: Rule = Rule {
                   either. The read of an identifier that names no record must not show a record with another one, nor \
                   may that of a number with letters after it show the record with that number, or that of a record \
                   below another record of the run than its own. An update that takes `If-Match` and documents a 412 \
-                  must not be carried out for an entity tag that no record has. If three reads in a row show another \
+                  must not be carried out for an entity tag that no record has. If five reads in a row show another \
                   time of the last change each, without a write in between and with all else equal, a read changes it. \
                   The `Location` of a 201 must name the record in its body, if it is the path of a read of such \
                   records or that of the create itself.",

@@ -18,7 +18,7 @@ use crate::plan::Action;
 use crate::rules::Evaluation;
 
 /// How many times a record is read again at most because reads seem to change the time of its last change.
-const MAX_READS_IF_TOUCHED: usize = 3;
+const MAX_READS_IF_TOUCHED: usize = 5;
 
 /// What a look for a record showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
