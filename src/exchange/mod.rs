@@ -32,7 +32,6 @@ pub mod json;
 pub(crate) mod links;
 pub mod redact;
 pub mod sanitize;
-#[cfg(feature = "cli")]
 mod secret_names;
 pub mod shapes;
 mod spelling;
@@ -53,8 +52,9 @@ pub use exchange::{
 pub(crate) use exchange::{NOT_UNRESERVED, parameter_placeholder, query_pairs, with_query};
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub(crate) use identifier::{is_printable_identifier, looks_machine_made};
+pub(crate) use secret_names::is_secret_name;
 #[cfg(feature = "cli")]
-pub(crate) use secret_names::{is_secret_name, is_usual_secret_name};
+pub(crate) use secret_names::is_usual_secret_name;
 pub use spelling::Spelling;
 #[cfg(feature = "cli")]
 pub(crate) use target::FixedHeadersAndQuery;

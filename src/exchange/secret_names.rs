@@ -22,6 +22,7 @@ const WORDS: [&str; 5] = ["credential", "credentials", "jwt", "key", "sid"];
 const AUTHORS: [&str; 5] = ["author", "authored", "authoring", "authors", "authorship"];
 
 /// Words that usual names of secrets consist of, besides [`WORDS`]: such a name is no secret itself.
+#[cfg(feature = "cli")]
 const USUAL: [&str; 17] = [
     "access",
     "api",
@@ -44,6 +45,7 @@ const USUAL: [&str; 17] = [
 
 /// Whether a name is one that secrets usually have, and nothing else, so that it may be shown: `api_key`, but not
 /// `token-4711`.
+#[cfg(feature = "cli")]
 #[must_use]
 pub(crate) fn is_usual_secret_name(name: &str) -> bool {
     let is_usual = |word: &String| WORDS.contains(&word.as_str()) || USUAL.contains(&word.as_str());

@@ -32,6 +32,7 @@ const PADDED_OR_NOT: GeneralPurposeConfig =
 /// Reads base64 as archives contain it.
 pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::STANDARD, PADDED_OR_NOT);
 /// Reads base64 in the alphabet for URLs.
+#[cfg(feature = "cli")]
 pub(super) const BASE64_URL: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, PADDED_OR_NOT);
 /// The marks that tools write in place of values to sanitise an archive; the last one, `‹`, opens a note in place of a
 /// value.
