@@ -28,8 +28,7 @@ pub(super) struct StrayRecord {
 impl StrayRecord {
     /// Whether two responses of one list show the same record in the same place.
     pub(super) fn is_of_same_record(&self, other: &Self) -> bool {
-        let place = |stray: &Self| (stray.operation, stray.pointer.clone(), stray.request.path.clone());
-        place(self) == place(other)
+        (self.operation, &self.pointer, &self.request.path) == (other.operation, &other.pointer, &other.request.path)
     }
 
     pub(super) fn emit(&self, emit: EvidenceSink<'_>) {
