@@ -44,7 +44,7 @@ pub(crate) fn time(string: Option<&str>) -> Option<Result<DateTime<FixedOffset>,
 
 #[cfg(test)]
 mod tests {
-    use super::super::lenient::{List, Plain, Whole};
+    use super::super::lenient::{List, Plain, WholeNumber};
     use super::*;
 
     /// What is generated from a learned body.
@@ -52,7 +52,10 @@ mod tests {
     struct Updated {
         #[serde(default, deserialize_with = "<OrNone<Plain> as LenientDecode<_>>::deserialize")]
         message: Option<String>,
-        #[serde(default, deserialize_with = "<OrNone<List<Whole>> as LenientDecode<_>>::deserialize")]
+        #[serde(
+            default,
+            deserialize_with = "<OrNone<List<WholeNumber>> as LenientDecode<_>>::deserialize"
+        )]
         counts: Option<Vec<i64>>,
     }
 

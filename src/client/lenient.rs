@@ -23,7 +23,7 @@ pub(crate) trait LenientDecode<'de, Value> {
 pub(crate) struct Plain;
 
 /// Decodes a whole number, however it is written.
-pub(crate) struct Whole;
+pub(crate) struct WholeNumber;
 
 /// Decodes an array, without the nulls in it.
 pub(crate) struct List<Element>(PhantomData<Element>);
@@ -46,7 +46,7 @@ impl<'de, Value: Deserialize<'de>> LenientDecode<'de, Value> for Plain {
     }
 }
 
-impl<'de, Value: TryFrom<i128>> LenientDecode<'de, Value> for Whole {
+impl<'de, Value: TryFrom<i128>> LenientDecode<'de, Value> for WholeNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
         let whole = deserializer.deserialize_any(WholeVisitor)?;
         // The number may be personal data, so it stays out of the message.
@@ -114,7 +114,7 @@ impl<'de, Value, Element: LenientDecode<'de, Value>> Visitor<'de> for ListVisito
 mod tests {
     use super::*;
 
-    type Numbers = Optional<List<Whole>>;
+    type Numbers = Optional<List<WholeNumber>>;
 
     fn read<'de, Value, Decoder: LenientDecode<'de, Value>>(json: &'de str) -> Result<Value, String> {
         Decoder::deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(|error| error.to_string())
@@ -123,16 +123,16 @@ mod tests {
     #[test]
     fn a_whole_number_is_read_however_it_is_written() {
         for json in ["7", "7.0", "70e-1", "0.7e1"] {
-            assert_eq!(read::<i64, Whole>(json), Ok(7), "{json}");
+            assert_eq!(read::<i64, WholeNumber>(json), Ok(7), "{json}");
         }
-        assert_eq!(read::<i64, Whole>("-9223372036854775808"), Ok(i64::MIN));
-        assert_eq!(read::<u64, Whole>("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(read::<i64, WholeNumber>("-9223372036854775808"), Ok(i64::MIN));
+        assert_eq!(read::<u64, WholeNumber>("18446744073709551615"), Ok(u64::MAX));
     }
 
     #[test]
     fn a_number_that_is_not_whole_or_does_not_fit_is_rejected_without_being_reported() {
         for json in ["7.5", "1e30", "9223372036854775808", "\"7\"", "true", "null"] {
-            let error = read::<i64, Whole>(json).unwrap_err();
+            let error = read::<i64, WholeNumber>(json).unwrap_err();
             assert!(!error.contains("7.5") && !error.contains("9223"), "{error}");
         }
     }

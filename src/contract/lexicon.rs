@@ -13,12 +13,12 @@
 //! | [`ACTS_ON_RECORD`] | with `all` | yes | in -s, of a `GET` | of a switch | |
 //! | [`ACTS`] | with `all` | yes | in -s, of a `GET` | of a switch | yes |
 //! | [`COMMANDS`] | the whole, of a `GET` | | in -s, of a `GET` | | |
-//! | `acting_get::IMPERATIVE` | with an object, of a `GET` | | of a `GET` | | |
-//! | `acting_get::IN_THIRD_PERSON` | | | in -s, of a `GET`, without a determiner | | |
-//! | `acting_get::STARTS` | | | of a `GET`, without a determiner | | |
+//! | `get_side_effects::IMPERATIVE` | with an object, of a `GET` | | of a `GET` | | |
+//! | `get_side_effects::IN_THIRD_PERSON` | | | in -s, of a `GET`, without a determiner | | |
+//! | `get_side_effects::STARTS` | | | of a `GET`, without a determiner | | |
 //! | `query::MAY_ACT` | a whole segment of a `POST`, also before the last | | | | after "and" or "is" |
-//! | `acting_parameter::LEADING` | | | of a parameter's description | | |
-//! | `acting_parameter::ALONE` | | | | the whole | |
+//! | `parameter_side_effects::LEADING` | | | of a parameter's description | | |
+//! | `parameter_side_effects::ALONE` | | | | the whole | |
 //!
 //! "After a record" is the segment after a path parameter. A *switch* is a parameter that is on or off. "In -s" is the
 //! third person before a determiner: "Deploys the stack".
@@ -219,8 +219,8 @@ pub(super) const READS: [&str; 14] = [
 pub(super) const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
 
 /// Verbs that mean an action in a path and in the name of a parameter (see
-/// [`acting_parameter`](super::acting_parameter)). At the beginning of a summary or an `operationId`, those of
-/// [`NOUNS_TOO`] need an object; at the end of an `operationId`, they do not count.
+/// [`parameter_side_effects`](super::parameter_side_effects)). At the beginning of a summary or an `operationId`, those
+/// of [`NOUNS_TOO`] need an object; at the end of an `operationId`, they do not count.
 pub(super) const ALWAYS_ACTIONS: [&str; 21] = [
     "acknowledge",
     "cancel",

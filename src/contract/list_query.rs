@@ -14,7 +14,6 @@
 
 use std::collections::HashSet;
 
-use super::acting_parameter::acts_by_name;
 use super::document::{Document, Node};
 use super::inferred::comparable_path;
 use super::lexicon::{
@@ -22,6 +21,7 @@ use super::lexicon::{
 };
 use super::list_sentence::only_describes;
 use super::operation::{Operation, ParameterLocation};
+use super::parameter_side_effects::name_has_side_effect;
 use super::query::{is_form_of_acting_verb, part_acts};
 use super::texts::{said_about_parts, stated, summary_and_description};
 use super::{field, load, pointer};
@@ -331,7 +331,7 @@ fn leaves_out_only_filters(document: &Document, operation: &Operation) -> bool {
         let selects = words
             .iter()
             .any(|word| SELECTS.contains(&word.as_str()) || is_state(word));
-        is_free || selects || is_off && acts_by_name(name, true)
+        is_free || selects || is_off && name_has_side_effect(name, true)
     })
 }
 

@@ -44,8 +44,6 @@
 //! cases, links), and each of these refers to operations. Reading the document may end in a defect, and a defect names
 //! a location of the document.
 
-mod acting_get;
-pub(crate) mod acting_parameter;
 mod alternatives;
 pub mod bundle;
 mod chosen;
@@ -66,6 +64,7 @@ mod falsy;
 pub mod field;
 mod filter_words;
 pub mod filters;
+mod get_side_effects;
 mod guessed;
 mod headers;
 mod identity;
@@ -89,6 +88,7 @@ pub(crate) mod other_views;
 mod overlay;
 mod page_words;
 pub mod paging;
+pub(crate) mod parameter_side_effects;
 pub(crate) mod partial_list;
 pub mod path_template;
 mod plain_operation;

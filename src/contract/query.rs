@@ -15,11 +15,10 @@
 
 use std::collections::HashSet;
 
-use super::acting_get;
-use super::acting_parameter::{acts_by_name, says_it_acts};
 use super::consequence::{is_role, is_stated_as_fact, makes_the_one, says_consequence, says_unconditionally};
 use super::document::{Document, Node};
 use super::field::{required_fields, with_all_of};
+use super::get_side_effects;
 use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
@@ -27,6 +26,7 @@ use super::lexicon::{
     is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
+use super::parameter_side_effects::{name_has_side_effect, says_side_effect};
 use super::spread::reaches_other_records;
 use super::texts::{
     said_about_body_and_successes, said_about_parts, said_around, said_in_schemas_and_scopes, stated,
@@ -145,7 +145,7 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
             }
         })
         && !has_action_below(&operation.path)
-        && !acts_by_default(document, operation)
+        && !has_side_effect_by_default(document, operation)
         && !issues_something(document, operation)
         && !is_said_to_have_side_effect(document, operation)
         && !parts_say_it_acts(document, operation)
@@ -253,7 +253,9 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
     let is_get = operation.is_get();
     let changes = !is_get && operation.method != Method::Post;
     segments.iter().any(ends_session)
-        || is_get && (acting_get::acts(document, operation) || acting_get::acts_on_parameter(document, operation))
+        || is_get
+            && (get_side_effects::has_side_effect(document, operation)
+                || get_side_effects::acts_on_parameter(document, operation))
         || changes && has_consequence(document, operation)
         || name.is_some_and(|words| {
             ends_session(&words)
@@ -683,7 +685,7 @@ pub(super) fn part_acts(text: &str) -> bool {
 }
 
 /// Whether a body without fields may do something: a boolean that acts is on by default.
-fn acts_by_default(document: &Document, operation: &Operation) -> bool {
+fn has_side_effect_by_default(document: &Document, operation: &Operation) -> bool {
     let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
     let schemas = schema.map_or_else(Vec::new, |schema| with_all_of(document, schema));
     let mut properties = schemas
@@ -692,7 +694,7 @@ fn acts_by_default(document: &Document, operation: &Operation) -> bool {
     properties.any(|property| {
         let is_on = property.node.member("default").and_then(Node::boolean) == Some(true);
         let said = property.node.member("description").and_then(Node::string);
-        is_on && (acts_by_name(&property.name, true) || says_it_acts(said.unwrap_or_default()))
+        is_on && (name_has_side_effect(&property.name, true) || says_side_effect(said.unwrap_or_default()))
     })
 }
 

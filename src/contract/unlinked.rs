@@ -24,8 +24,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::acting_get;
 use super::document::Document;
+use super::get_side_effects;
 use super::guessed::may_take_id;
 use super::inferred::{
     Collections, RecordFinder, collection_name, comparable_name, comparable_path, may_be_secret, may_be_sent, types,
@@ -212,15 +212,17 @@ impl<'document> Search<'document> {
         let (Some(first), Some(last)) = (words.first(), words.last()) else {
             return true;
         };
-        if collection_name(wanted.before).contains('{') || acting_get::has_records_at(self.document, wanted.before) {
+        if collection_name(wanted.before).contains('{')
+            || get_side_effects::has_records_at(self.document, wanted.before)
+        {
             return true;
         }
         let collection = wanted.collection();
         let is_plural = singular(last) != *last;
         let is_kind = self.lists.contains_key(&collection) || wanted.kind == collection;
         let has_way = words.iter().any(|word| ["by", "for", "of"].contains(&word.as_str()));
-        let acts = !is_plural && !has_way && (acting_get::is_verb(first) || acting_get::is_verb(last));
-        !acts && (is_plural || is_kind || has_way || acting_get::says_it_reads(self.document, operation))
+        let acts = !is_plural && !has_way && (get_side_effects::is_verb(first) || get_side_effects::is_verb(last));
+        !acts && (is_plural || is_kind || has_way || get_side_effects::says_it_reads(self.document, operation))
     }
 
     /// Returns the only list of a kind of record; of several that show the same fields, the only one whose path has no

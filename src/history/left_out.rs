@@ -49,7 +49,7 @@ struct PlainRecord {
 #[derive(Clone, Debug)]
 struct Suspicion {
     /// The request whose response left it out.
-    narrowed: Request,
+    varied: Request,
     kind: FactKind,
     missing: Missing,
     /// The request that showed it.
@@ -100,20 +100,20 @@ impl History<'_> {
         match pairs.as_slice() {
             [] => self.plain_lists.note_plain(&exchange.request, &shown, emit),
             pairs => {
-                if let Some(narrowing) = self.narrowing(list, pairs) {
-                    self.plain_lists.note_narrowed(&exchange.request, &shown, &narrowing);
+                if let Some(variation) = self.variation(list, pairs) {
+                    self.plain_lists.note_varied(&exchange.request, &shown, &variation);
                 }
             }
         }
     }
 
     /// Returns the kind of fact that the parameters of a list's query are about, and which records the list must show.
-    fn narrowing(&self, list: OperationId, pairs: &[(String, String)]) -> Option<Narrowing> {
+    fn variation(&self, list: OperationId, pairs: &[(String, String)]) -> Option<Variation> {
         let parameters = &self.contract.operation(list).parameters;
         if let Some(sorting) = self.contract.sorting_of(list)
             && sorting.is_only(parameters, pairs)
         {
-            return Some(Narrowing {
+            return Some(Variation {
                 kind: FactKind::Sorted(sorting.parameter),
                 asked: None,
             });
@@ -121,30 +121,30 @@ impl History<'_> {
         let [(name, text)] = pairs else { return None };
         let mut filters = self.contract.filters_of(list).iter();
         let filter = filters.find(|filter| parameters[filter.parameter].name == *name)?;
-        Some(Narrowing {
+        Some(Variation {
             kind: FactKind::Filtered(filter.parameter),
             asked: Some((filter.parameter, filter.values.asked(text)?)),
         })
     }
 
     /// Returns the plain request of a list that showed what the list left out in response to this one.
-    pub(crate) fn plain_request_showing_more(&self, narrowed: &Request) -> Option<Request> {
+    pub(crate) fn plain_request_showing_more(&self, varied: &Request) -> Option<Request> {
         let mut suspected = self.plain_lists.suspected.iter();
-        let suspicion = suspected.find(|suspicion| suspicion.is_about(narrowed))?;
+        let suspicion = suspected.find(|suspicion| suspicion.is_about(varied))?;
         Some((*suspicion.plain).clone())
     }
 }
 
 /// What a request asks for besides a page.
-struct Narrowing {
+struct Variation {
     kind: FactKind,
     /// The index of the parameter, and the value for which a record must be shown; `None` if each must.
     asked: Option<(usize, Value)>,
 }
 
 impl Suspicion {
-    fn is_about(&self, narrowed: &Request) -> bool {
-        self.narrowed.operation == narrowed.operation && self.narrowed.path == narrowed.path
+    fn is_about(&self, varied: &Request) -> bool {
+        self.varied.operation == varied.operation && self.varied.path == varied.path
     }
 }
 
@@ -169,7 +169,7 @@ impl PlainLists {
                     operation: request.operation,
                     kind: suspicion.kind,
                 };
-                emit(Evidence::LeftOut(left_out, &suspicion.narrowed));
+                emit(Evidence::LeftOut(left_out, &suspicion.varied));
             }
             false
         });
@@ -188,7 +188,7 @@ impl PlainLists {
     }
 
     /// Adds the response to a request with one such parameter.
-    fn note_narrowed(&mut self, request: &Request, shown: &Shown, narrowing: &Narrowing) {
+    fn note_varied(&mut self, request: &Request, shown: &Shown, variation: &Variation) {
         if let Some(at) = self.suspected.iter().position(|suspicion| suspicion.is_about(request)) {
             let is_missing_again = match &self.suspected[at].missing {
                 Missing::Record(record, _) => shown.is_whole && !shown.items.contains_key(record),
@@ -198,10 +198,10 @@ impl PlainLists {
                 true => self.suspected[at].is_repeated = true,
                 false => drop(self.suspected.remove(at)),
             }
-        } else if let Some((missing, plain)) = self.missing_in(request, shown, narrowing) {
+        } else if let Some((missing, plain)) = self.missing_in(request, shown, variation) {
             self.suspected.push(Suspicion {
-                narrowed: request.clone(),
-                kind: narrowing.kind,
+                varied: request.clone(),
+                kind: variation.kind,
                 missing,
                 plain,
                 is_repeated: false,
@@ -210,22 +210,22 @@ impl PlainLists {
     }
 
     /// Returns what a response lacks of what the list has shown, and the request that showed it.
-    fn missing_in(&self, request: &Request, shown: &Shown, narrowing: &Narrowing) -> Option<(Missing, Arc<Request>)> {
-        let total = self.totals.get(&key(request)).filter(|_| narrowing.asked.is_none());
+    fn missing_in(&self, request: &Request, shown: &Shown, variation: &Variation) -> Option<(Missing, Arc<Request>)> {
+        let total = self.totals.get(&key(request)).filter(|_| variation.asked.is_none());
         let total = total.filter(|(total, _)| shown.total.is_some_and(|shown| shown < *total));
         if let Some((total, plain)) = total {
             return Some((Missing::OfTotal(*total), Arc::clone(plain)));
         }
         let known = self.shown.get(&key(request)).filter(|_| shown.is_whole)?;
         let mut left_out = known.iter().filter(|(id, record)| {
-            let is_asked = narrowing
+            let is_asked = variation
                 .asked
                 .as_ref()
                 .is_none_or(|asked| record.values.contains(asked));
             is_asked && !shown.items.contains_key(id)
         });
         let (id, record) = left_out.next()?;
-        let missing = Missing::Record(*id, narrowing.asked.clone());
+        let missing = Missing::Record(*id, variation.asked.clone());
         Some((missing, Arc::clone(&record.request)))
     }
 }

@@ -105,7 +105,7 @@ impl UnsentValues {
                     (None, Value::Number(one), Value::Number(another)) => {
                         !name.ends_with("id") && are_far_apart(one, another)
                     }
-                    (None, Value::Bool(one), Value::Bool(another)) => one != another && !is_of_one_record(&name),
+                    (None, Value::Bool(one), Value::Bool(another)) => one != another && !is_exclusive_role(&name),
                     _ => one != another && (is_written(one) || is_written(another)),
                 },
                 (Some(only), None) | (None, Some(only)) => {
@@ -135,11 +135,11 @@ fn add_values<'value>(value: &'value Value, at: &str, values: &mut Vec<(String, 
 }
 
 /// Whether a boolean with this name is true of one record, such as the first.
-fn is_of_one_record(name: &str) -> bool {
-    const OF_ONE: [&str; 8] = [
+fn is_exclusive_role(name: &str) -> bool {
+    const EXCLUSIVE: [&str; 8] = [
         "active", "current", "default", "first", "latest", "main", "primary", "selected",
     ];
-    OF_ONE.iter().any(|of_one| name.contains(of_one))
+    EXCLUSIVE.iter().any(|of_one| name.contains(of_one))
 }
 
 /// Whether somebody may have written a text: words, an address or a telephone number. Services generate most texts

@@ -19,10 +19,10 @@ use super::source::{check_allowed, stand_in_value, unusable_path};
 use super::template::Template;
 use super::{draft, optional, parameter};
 use crate::contract::Contract;
-use crate::contract::acting_parameter;
 use crate::contract::edge_case::{EdgeCase, ParameterKind};
 use crate::contract::length_limits::LengthLimits;
 use crate::contract::operation::{OperationId, Parameter, ParameterLocation};
+use crate::contract::parameter_side_effects;
 use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::history::RunTag;
@@ -112,7 +112,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
         let parameter = edge_case.parameter.map(|index| &documented.parameters[index]);
         let in_query = parameter.filter(|parameter| parameter.location == ParameterLocation::Query);
         in_query.is_some_and(|parameter| {
-            acting_parameter::acts(contract, parameter) || optional::selects_fields_by_name(parameter)
+            parameter_side_effects::has_side_effect(contract, parameter) || optional::selects_fields_by_name(parameter)
         })
     };
     let all = documented

@@ -34,7 +34,7 @@ const TRIES: usize = 40;
 /// A rejection that names so many of the fields that were sent is not followed field by field.
 const MANY_FIELDS: usize = 3;
 /// The maximum number of members of a required `enum` that are tried because of rejections that stay the same.
-const MEMBERS: usize = 3;
+const MAX_TRIED_ENUM_MEMBERS: usize = 3;
 
 /// The bodies that are still to be tried.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub struct Fallback {
     /// The text of the last rejection.
     last_rejection: Option<String>,
     /// How many members of a required `enum` were tried.
-    tried_members: usize,
+    tried_enum_members: usize,
 }
 
 impl Fallback {
@@ -65,7 +65,7 @@ impl Fallback {
             tried: vec![sent],
             is_reduced: false,
             last_rejection: None,
-            tried_members: 1,
+            tried_enum_members: 1,
         }
     }
 
@@ -191,7 +191,7 @@ impl Fallback {
     /// Returns the first draft with another member of a required `enum`, after two rejections that were the same: what
     /// kind of record it is may decide which fields it needs, and the document does not say so.
     fn with_another_member(&mut self) -> Option<Draft> {
-        if self.tried_members >= MEMBERS {
+        if self.tried_enum_members >= MAX_TRIED_ENUM_MEMBERS {
             return None;
         }
         let is_kind = |leaf: &Leaf| !leaf.members.is_empty() && leaf.required && names(&leaf.pointer).count() == 1;
@@ -201,7 +201,7 @@ impl Fallback {
             let mut draft = self.first.clone();
             draft.leaves[index].set(other);
             if let Some(draft) = self.untried(draft) {
-                self.tried_members += 1;
+                self.tried_enum_members += 1;
                 self.base = draft.clone();
                 (self.queue, self.last_rejection) = (None, None);
                 return Some(draft);

@@ -4,19 +4,19 @@
 //! # Design
 //!
 //! On some services a GET has side effects: `recheck_all=1` queues work, `paused=paused` changes a record of somebody
-//! else. [`acting_parameter`] determines which parameters these are. Leaving out a harmless parameter costs the facts
-//! that it alone would show; sending a harmful one costs somebody a record.
+//! else. [`parameter_side_effects`] determines which parameters these are. Leaving out a harmless parameter costs
+//! the facts that it alone would show; sending a harmful one costs somebody a record.
 
 use serde_json::Value;
 
 use super::parameter::generated;
 use crate::contract::Contract;
-use crate::contract::acting_parameter;
 use crate::contract::document::Node;
 use crate::contract::lexicon::ascii_words as words;
 use crate::contract::operation::{
     Method, Operation, OperationId, Parameter, ParameterLocation, turns_into_another_request,
 };
+use crate::contract::parameter_side_effects;
 use crate::contract::query::is_command_of_path;
 
 /// The maximum number of optional parameters that one operation is read with.
@@ -48,7 +48,7 @@ pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Va
     let parameters = operation.parameters.iter().enumerate();
     let sent = parameters.filter(|(_, parameter)| is_sent(contract, operation, parameter));
     let valued = sent.filter_map(|(index, parameter)| Some((index, own_value(contract, parameter)?)));
-    let valued = valued.filter(|(_, value)| !acting_parameter::is_command(value));
+    let valued = valued.filter(|(_, value)| !parameter_side_effects::is_command(value));
     valued
         .take(usize::try_from(MAX_OPTIONAL).unwrap_or(usize::MAX))
         .collect()
@@ -62,7 +62,7 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
         && parameter.set_by_user.is_none()
         && !is_page
         && !turns_into_another_request(parameter.location, &parameter.name)
-        && !acting_parameter::acts(contract, parameter)
+        && !parameter_side_effects::has_side_effect(contract, parameter)
         && !selects_fields(contract, parameter)
 }
 
@@ -83,7 +83,7 @@ pub(super) fn is_a_switch(contract: &Contract, parameter: &Parameter) -> bool {
 
 /// Whether the value that a read requires for a parameter is a command: `then=delete`.
 pub(super) fn is_sent_as_command(contract: &Contract, parameter: &Parameter) -> bool {
-    own_value(contract, parameter).is_some_and(|value| acting_parameter::is_command(&value))
+    own_value(contract, parameter).is_some_and(|value| parameter_side_effects::is_command(&value))
 }
 
 /// Returns the example of a parameter, or else a value that its schema admits.
@@ -119,7 +119,7 @@ pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, para
 
 /// Whether a write with this method does more than it says if this parameter is not sent: it has a side effect and is
 /// on by default, or its default says to change all records, or to replace them.
-pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &Parameter) -> bool {
+pub(super) fn has_side_effect_by_default(contract: &Contract, method: Method, parameter: &Parameter) -> bool {
     const CHOSEN: [&str; 9] = [
         "delete",
         "drop",
@@ -142,7 +142,7 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
     let in_query = parameter.location == ParameterLocation::Query;
     let schema = schema_of(contract, parameter).filter(|_| is_optional);
     let default = schema.and_then(|schema| schema.member("default"));
-    let name = acting_parameter::plain_name(parameter);
+    let name = parameter_side_effects::plain_name(parameter);
     let chosen = default.and_then(Node::string).unwrap_or_default();
     let is_on = default.and_then(Node::boolean) == Some(true) || chosen == "true";
     let is_off = default.and_then(Node::boolean) == Some(false);
@@ -152,12 +152,12 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
     let is_recursive = method != Method::Post && has_name(&["recursive"]);
     let is_of_all = words(&separated(name)).next() == Some("all");
     let acts = || match in_query {
-        true => acting_parameter::acts(contract, parameter),
-        false => acting_parameter::acts_as_header(contract, parameter),
+        true => parameter_side_effects::has_side_effect(contract, parameter),
+        false => parameter_side_effects::has_side_effect_as_header(contract, parameter),
     };
     is_on && (reaches_more(name) || has_name(&["with"]) && has_name(&BELOW) || is_recursive || is_of_all || acts())
         || is_off && has_name(&KEEPS)
-        || is_optional && acting_parameter::acts_if_absent(contract, parameter)
+        || is_optional && parameter_side_effects::has_side_effect_if_absent(contract, parameter)
         || has_word(chosen, &CHOSEN)
         || has_name(&CONFLICTS) && has_word(chosen, &["merge", "update"])
         || has_word(chosen, &["all", "everything", "infinity"]) && (has_name(&RANGES) || has_name(&["depth"]))
@@ -252,7 +252,7 @@ mod tests {
             );
             let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
             let operation = contract.operation_ids().next().unwrap();
-            acts_by_default(&contract, Method::Post, &contract.operation(operation).parameters[0])
+            has_side_effect_by_default(&contract, Method::Post, &contract.operation(operation).parameters[0])
         };
         for stated in [
             "name: cascade, schema: {type: boolean, default: true}",
@@ -305,7 +305,7 @@ mod tests {
              responses: {'204': {description: a}}}}",
         );
         let parameter = &contract.operations[0].parameters[0];
-        assert!(acts_by_default(&contract, Method::Delete, parameter));
+        assert!(has_side_effect_by_default(&contract, Method::Delete, parameter));
     }
 
     #[test]

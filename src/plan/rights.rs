@@ -7,9 +7,9 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::optional::separated;
-use crate::contract::acting_parameter::{acts_by_name, says_it_acts_if_absent};
 use crate::contract::document::Node;
 use crate::contract::lexicon::{EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
+use crate::contract::parameter_side_effects::{name_has_side_effect, says_side_effect_if_absent};
 use crate::contract::what_texts_say::{is_named_as_text, names_a_unit};
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
@@ -295,7 +295,7 @@ const ENDS: [&str; 19] = [
 
 /// Words that, at the beginning of a value, do something at once: a run sends no such value where the schema lists
 /// another, unless it is the default.
-const ACTING_VALUES: [&str; 29] = [
+const VALUES_WITH_SIDE_EFFECT: [&str; 29] = [
     "approve",
     "approved",
     "bill",
@@ -824,13 +824,13 @@ const IS_SWITCH: bool = true;
 fn concerns_others(name: &str) -> bool {
     let separated = separated(name);
     let mut words = words(&separated);
-    is_of_one(&name_without_is(name))
+    is_exclusive_role(&name_without_is(name))
         || words.any(|word| CONCERNS_OTHERS.contains(&word))
-        || acts_by_name(name, IS_SWITCH)
+        || name_has_side_effect(name, IS_SWITCH)
 }
 
 /// Whether the words of a name are what only one record can be.
-fn is_of_one(name: &str) -> bool {
+fn is_exclusive_role(name: &str) -> bool {
     EXCLUSIVE_ROLES.contains(&name) || MORE_EXCLUSIVE_ROLES.contains(&name)
 }
 
@@ -852,7 +852,7 @@ pub(super) fn concerns_rights(name: &str) -> bool {
 }
 
 /// Whether a name may be one of an object whose content nothing describes, or the name of such an object: one that is
-/// neither about rights nor about somebody or other records, and says nothing that acts.
+/// neither about rights nor about somebody or other records, and nothing that has a side effect.
 pub(super) fn may_hold_any_object(name: &str) -> bool {
     !(concerns_rights(name) || names_somebody(name) || concerns_others(name))
 }
@@ -947,7 +947,7 @@ fn speaks_of_what_it_selects(schema: &Node) -> bool {
         "without",
     ];
     let said = description(schema).to_lowercase();
-    says_it_acts_if_absent(&said) || words(&said).any(|word| SAYS.contains(&word) || is_listed_action(word))
+    says_side_effect_if_absent(&said) || words(&said).any(|word| SAYS.contains(&word) || is_listed_action(word))
 }
 
 /// Whether a list of identifiers may be sent empty in a field with this name and schema: one of those who see or change
@@ -988,7 +988,7 @@ fn description(schema: &Node) -> &str {
 }
 
 /// Whether the description of a boolean says that it holds for one record at most: "Only one profile can be active".
-fn says_one_at_most(schema: &Node) -> bool {
+fn says_at_most_one(schema: &Node) -> bool {
     const SAYS: [&str; 6] = [
         " at most one",
         " exactly one",
@@ -1004,8 +1004,8 @@ fn says_one_at_most(schema: &Node) -> bool {
 
 /// Whether the description of a boolean says that something happens to others if it is `false`: "If false, the members
 /// get an e-mail".
-fn says_false_acts(schema: &Node) -> bool {
-    says_it_acts_if_absent(description(schema))
+fn says_false_has_side_effect(schema: &Node) -> bool {
+    says_side_effect_if_absent(description(schema))
 }
 
 /// Whether the description of a boolean says at all what happens if it is `false`.
@@ -1027,7 +1027,7 @@ fn speaks_of_false(schema: &Node) -> bool {
 /// Returns the value, or one in its place that gives no rights, locks nothing away and concerns no other record, for a
 /// boolean or an `enum` with this schema. `None` if the schema lists no such value.
 pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
-    let one_at_most = says_one_at_most(schema);
+    let one_at_most = says_at_most_one(schema);
     let is_unwanted = |value: &Value| is_unwanted(name, value) || *value == Value::Bool(true) && one_at_most;
     if !is_unwanted(&value) {
         return Some(value);
@@ -1044,21 +1044,23 @@ pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<
 }
 
 /// Whether a value of an `enum` triggers something, reaches further than one record, or is an exclusive role.
-fn is_acting(value: &Value) -> bool {
+fn is_value_with_side_effect(value: &Value) -> bool {
     let is_known = |text: &str| {
         let text = separated(text);
         let words: Vec<_> = words(&text).collect();
-        let begins = words.first().is_some_and(|first| ACTING_VALUES.contains(first));
+        let begins = words
+            .first()
+            .is_some_and(|first| VALUES_WITH_SIDE_EFFECT.contains(first));
         let reaches_far = words.iter().any(|word| REACHES_FAR.contains(word));
-        begins || reaches_far || is_of_one(&words.join(" "))
+        begins || reaches_far || is_exclusive_role(&words.join(" "))
     };
     value.as_str().is_some_and(is_known)
 }
 
 /// Returns the value to create a record with, in place of this one: [`harmless_value`], and where there is a choice,
-/// `false` for a boolean, unless its name or its description says that `false` acts, for an `enum` a value that is not in
-/// effect, and for a field that gives rights the value that gives the fewest. The schema's default is no reason to send a
-/// value that acts; but a boolean that is `true` by default, and a role, keep it.
+/// `false` for a boolean, unless its name or its description says that `false` has a side effect, for an `enum` a value
+/// that is not in effect, and for a field that gives rights the value that gives the fewest. The schema's default is no
+/// reason to send a value that has a side effect; but a boolean that is `true` by default, and a role, keep it.
 pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
     let value = harmless_value(value, name, schema)?;
     let is_default = schema.member("default").map(Node::to_value).as_ref() == Some(&value);
@@ -1066,10 +1068,11 @@ pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<
     if least.is_some() {
         return least;
     }
-    if is_default && value == Value::Bool(true) || !acts_at_first(&value, name, schema) {
+    if is_default && value == Value::Bool(true) || !is_avoided_at_first(&value, name, schema) {
         return Some(value);
     }
-    let is_quiet = |other: &Value| !other.is_null() && !acts_at_first(other, name, schema) && !is_unwanted(name, other);
+    let is_quiet =
+        |other: &Value| !other.is_null() && !is_avoided_at_first(other, name, schema) && !is_unwanted(name, other);
     Some(listed(schema).into_iter().find(is_quiet).unwrap_or(value))
 }
 
@@ -1082,24 +1085,25 @@ fn listed(schema: &Node) -> Vec<Value> {
     )
 }
 
-/// Whether a record does not begin with a value if the schema lists another: it acts, or puts the record into effect.
-fn acts_at_first(value: &Value, name: &str, schema: &Node) -> bool {
+/// Whether a record does not begin with a value if the schema lists another: it has a side effect, or puts the record
+/// into effect.
+fn is_avoided_at_first(value: &Value, name: &str, schema: &Node) -> bool {
     let separated = separated(name);
     if let Value::Bool(is_on) = value {
         // Without its default of `false`, the record would be seen.
         let is_hidden = || words(&separated).any(|word| ["available", "visible"].contains(&word));
         let stays_off = || schema.member("default").map(Node::to_value) == Some(Value::Bool(false)) && is_hidden();
-        return *is_on != (does_less(name) || says_false_acts(schema)) && (*is_on || !stays_off());
+        return *is_on != (does_less(name) || says_false_has_side_effect(schema)) && (*is_on || !stays_off());
     }
     let text = value.as_str().unwrap_or_default().to_lowercase();
     let opens = text == "open" && words(&separated).any(|word| OPENED.contains(&word));
-    is_acting(value) || IN_EFFECT.contains(&text.as_str()) || opens
+    is_value_with_side_effect(value) || IN_EFFECT.contains(&text.as_str()) || opens
 }
 
 /// Whether a field belongs to every body of a record, because without it the record would begin with a value that a run
 /// avoids, such as its default. `sent` is the value that is sent.
 pub(super) fn must_be_in_every_body(sent: &Value, name: &str, schema: &Node) -> bool {
-    let is_avoided = |other: &Value| is_unwanted(name, other) || acts_at_first(other, name, schema);
+    let is_avoided = |other: &Value| is_unwanted(name, other) || is_avoided_at_first(other, name, schema);
     let default = schema.member("default").map(Node::to_value);
     if let Some(default) = default.filter(|default| !default.is_null()) {
         return default != *sent && (is_avoided(&default) && !is_plain_switch(&default, name));
@@ -1134,7 +1138,7 @@ pub(super) fn free_members(name: &str, schema: &Node) -> Vec<Value> {
     listed.map(Node::to_value).filter(may_begin).collect()
 }
 
-/// Whether a field with this name chooses what is done, so that each of its values acts: `action`, `vote`.
+/// Whether a field with this name chooses what is done, so that each of its values has a side effect: `action`, `vote`.
 pub(super) fn chooses_what_is_done(name: &str) -> bool {
     const CHOOSES: [&str; 8] = [
         "action",
@@ -1176,15 +1180,15 @@ fn least_right(name: &str, schema: &Node) -> Option<Value> {
 }
 
 /// Whether a value may be sent after the first one: it is harmless, does nothing at once, is none of those that only
-/// one record has, and takes away no protection. The words of values that act are never complete, so a state stays as
-/// it was created, and a boolean becomes `true` only if its name is known to do nothing.
+/// one record has, and takes away no protection. The words of values with a side effect are never complete, so a state
+/// stays as it was created, and a boolean becomes `true` only if its name is known to do nothing.
 pub(super) fn may_be_sent_later(value: &Value, name: &str, schema: &Node) -> bool {
     let may_act = match value {
         Value::Bool(true) => !does_less(name) && !ends_with(name, &INERT),
         Value::Bool(false) => does_less(name) || speaks_of_false(schema),
         Value::String(text) => {
             let lists_members = schema.member("enum").is_some();
-            is_acting(value)
+            is_value_with_side_effect(value)
                 || IN_EFFECT.contains(&text.to_lowercase().as_str())
                 || ends_with(name, &STATES)
                 || lists_members && !is_plain_category(name, schema)
@@ -1207,7 +1211,7 @@ fn is_plain_category(name: &str, schema: &Node) -> bool {
 }
 
 /// Whether a value that code may mistake for a missing one may be sent instead of an accepted one: it gives no rights,
-/// and it is not `false` in a field in which that acts or hides the record.
+/// and it is not `false` in a field in which that has a side effect or hides the record.
 pub(super) fn may_be_falsy(value: &Value, name: &str, schema: &Node) -> bool {
     may_be_sent_later(value, name, schema) && !concerns_rights(name)
 }

@@ -17,11 +17,11 @@ use super::source::{ValueAvailability, sources};
 use super::traceable_writes::TraceableWrites;
 use super::variants::{variants, varies};
 use crate::contract::Contract;
-use crate::contract::acting_parameter;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{
     Method, OperationId, Parameter, ParameterLocation, Security, SecurityScheme, turns_into_another_request,
 };
+use crate::contract::parameter_side_effects;
 use crate::contract::pointer;
 use crate::contract::query::{deletes_more, has_side_effect};
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
@@ -744,17 +744,17 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let is_of_webdav =
             in_header && ["depth", "destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         let has_side_effect = in_query
-            && (acting_parameter::acts(contract, parameter)
+            && (parameter_side_effects::has_side_effect(contract, parameter)
                 || optional::is_a_switch(contract, parameter)
                 || optional::is_sent_as_command(contract, parameter));
-        let acts_as_header = in_header
+        let has_side_effect_as_header = in_header
             && !operation.has_invariants()
-            && (acting_parameter::acts_as_header(contract, parameter)
-                || optional::reaches_more(acting_parameter::plain_name(parameter)));
+            && (parameter_side_effects::has_side_effect_as_header(contract, parameter)
+                || optional::reaches_more(parameter_side_effects::plain_name(parameter)));
         turns_into_another_request(parameter.location, &parameter.name)
             || is_of_webdav
             || has_side_effect
-            || acts_as_header
+            || has_side_effect_as_header
     };
     if let Some(parameter) = needed.find(acts) {
         let name = &parameter.name;
@@ -762,7 +762,8 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
     }
     let is_write = !operation.is_get() && !operation.has_invariants();
     let mut parameters = operation.parameters.iter().filter(|_| is_write);
-    let parameter = parameters.find(|parameter| optional::acts_by_default(contract, operation.method, parameter))?;
+    let parameter =
+        parameters.find(|parameter| optional::has_side_effect_by_default(contract, operation.method, parameter))?;
     Some(format!(
         "leaving out its parameter `{}` may change more than one record, or reach somebody",
         parameter.name

@@ -54,7 +54,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::judged("/pets?sold=true", tests::THREE),
     },
-    judge: Judging::Narrowed(judge, left_out),
+    judge: Judging::ListQuery(judge, left_out),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {

@@ -60,7 +60,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
             .fact_of(walk.operation, FactKind::InferredPages(statement))
     };
     // One cause may break several of these facts, and only the first is reported.
-    let mut outcome = Outcome::Consistent;
+    let mut outcome = Outcome::NoContradiction;
     for (statement, judge) in [
         (
             PageStatement::Ends,
@@ -73,7 +73,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     ] {
         let Some(fact) = fact(sink, statement) else { continue };
         match outcome {
-            Outcome::Consistent => outcome = judge(walk, fact, sink),
+            Outcome::NoContradiction => outcome = judge(walk, fact, sink),
             Outcome::Changed => sink.undecided(fact, Reason::ListChanged),
             Outcome::Contradicts => sink.undecided(fact, Reason::OtherFactBroken),
         }
@@ -115,7 +115,7 @@ enum Outcome {
     /// It would contradict the fact, but the list may have changed in between.
     Changed,
     /// It contradicts nothing: the fact holds or stays undecided, and the next one is judged.
-    Consistent,
+    NoContradiction,
 }
 
 /// Returns why the walk decides nothing; `None` if it saw all of several pages.
@@ -146,7 +146,7 @@ fn note_held_or_undecided(fact: FactId, reason: Option<Reason>, sink: &mut Sink<
         Some(reason) => sink.undecided(fact, reason),
         None => sink.held(fact),
     }
-    Outcome::Consistent
+    Outcome::NoContradiction
 }
 
 /// Judges each page by itself: it has no more records than were asked for.

@@ -304,7 +304,7 @@ impl<'contract> Judge<'contract> {
     /// Judges what a list left out. `request` is the one that should have shown it.
     pub(super) fn left_out(&mut self, left_out: &LeftOut, request: &Request) {
         for rule in RULES {
-            if let Judging::Narrowed(_, received) = rule.judge
+            if let Judging::ListQuery(_, received) = rule.judge
                 && let Some(received) = received(left_out.kind)
                 && let Some(fact) = self.contract.fact_of(left_out.operation, left_out.kind)
             {
@@ -403,14 +403,14 @@ impl<'contract> Judge<'contract> {
     fn judge_whole_response(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
             match rule.judge {
-                Judging::Access(..) | Judging::ExchangeExceptEdgeCases(_) | Judging::Narrowed(..)
+                Judging::Access(..) | Judging::ExchangeExceptEdgeCases(_) | Judging::ListQuery(..)
                     if seen.edge_case().is_some() => {}
                 Judging::Content(_) if !seen.is_described() => {}
                 Judging::Access(judge, _)
                 | Judging::AnyExchange(judge)
                 | Judging::Content(judge)
                 | Judging::ExchangeExceptEdgeCases(judge)
-                | Judging::Narrowed(judge, _)
+                | Judging::ListQuery(judge, _)
                 | Judging::Record(.., judge)
                 | Judging::Walk(_, judge) => {
                     judge(seen, &mut self.sink(rule, seen.exchange));

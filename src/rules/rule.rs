@@ -100,7 +100,7 @@ pub(super) enum Judging {
     ExchangeExceptEdgeCases(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case, and what is wrong with a list that leaves out a
     /// record, if the rule judges facts of this kind.
-    Narrowed(
+    ListQuery(
         fn(&ExchangeSeen<'_>, &mut Sink<'_>),
         fn(FactKind) -> Option<&'static str>,
     ),

@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::judged("/pets?sort=age", "[{\"age\": 1}, {\"age\": 10}, {\"age\": 2}]"),
     },
-    judge: Judging::Narrowed(judge, left_out),
+    judge: Judging::ListQuery(judge, left_out),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {

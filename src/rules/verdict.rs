@@ -211,7 +211,7 @@ impl WalkEnd {
 }
 
 /// Returns why a service may be right to reject a request with this status.
-fn why_rightly(status: u16) -> &'static str {
+fn why_a_rejection_may_be_right(status: u16) -> &'static str {
     match status {
         400 | 422 => "a value in the request may not suit this target",
         409 | 412 => "the record may have another state or version than the request expects",
@@ -277,9 +277,11 @@ impl fmt::Display for Reason {
             Self::Rejected(status) => {
                 format!("rejected with {status}, perhaps because of a gap in the document").into()
             }
-            Self::RejectedUncertainValue(status) => {
-                format!("rejected with {status}, perhaps rightly: {}", why_rightly(*status)).into()
-            }
+            Self::RejectedUncertainValue(status) => format!(
+                "rejected with {status}, perhaps rightly: {}",
+                why_a_rejection_may_be_right(*status)
+            )
+            .into(),
             Self::TokenRejected(403) => "rejected with 403: the token may lack permission for this operation".into(),
             Self::TokenRejected(status) => {
                 format!("rejected with {status}: the credential is missing or was not accepted").into()

@@ -414,8 +414,11 @@ impl Session<'_> {
                 }
             }
         }
-        let is_lost = |body: &&Content| subject.unconfirmed_creates.borrow().contains(*body);
-        if let (true, Some(body)) = (request.body.as_ref().is_some_and(|body| is_lost(&body)), request.json()) {
+        let is_unconfirmed = |body: &&Content| subject.unconfirmed_creates.borrow().contains(*body);
+        if let (true, Some(body)) = (
+            request.body.as_ref().is_some_and(|body| is_unconfirmed(&body)),
+            request.json(),
+        ) {
             self.with_evaluation(|evaluation| evaluation.note_unsendable(index, body));
             return true;
         }

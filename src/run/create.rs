@@ -121,9 +121,9 @@ impl Session<'_> {
         if accepted.is_some() && self.contract.operation(operation).new_record_name_parameter().is_some() {
             self.read_unknown_name(operation).await;
         }
-        if accepted.is_some() && self.may_lack_room_for_second_creates() && self.is_written_to_later(operation) {
+        if accepted.is_some() && self.may_lack_room_for_second_creates() && self.has_other_writer(operation) {
             // The reason is stated by the write that needs it.
-            let _ = self.require_new_records(operation).await;
+            let _ = self.ensure_records_are_new(operation).await;
         }
     }
 
@@ -136,7 +136,7 @@ impl Session<'_> {
     }
 
     /// Whether the plan has another write that takes the identifier of this create's record.
-    fn is_written_to_later(&self, create: OperationId) -> bool {
+    fn has_other_writer(&self, create: OperationId) -> bool {
         let takes_it = |operation: OperationId| self.contract.links_to(operation).any(|link| link.from == create);
         let mut steps = self.plan.steps.iter().map(|step| step.operation);
         steps.any(|operation| {
@@ -498,7 +498,7 @@ impl Session<'_> {
     /// The reason why the record may have been there before: see [`History::reason_records_may_be_older`].
     ///
     /// [`History::reason_records_may_be_older`]: crate::history::History::reason_records_may_be_older
-    pub(super) async fn require_new_records(&self, create: OperationId) -> Result<(), Reason> {
+    pub(super) async fn ensure_records_are_new(&self, create: OperationId) -> Result<(), Reason> {
         let reason = || self.history().reason_records_may_be_older(create).map(Reason::NotOwn);
         // What the user names with `also_send` is sent whatever it may change.
         if self.plan.also_sent.contains(&create) || reason().is_none() {

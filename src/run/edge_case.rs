@@ -96,7 +96,7 @@ impl Session<'_> {
                 if !is_accepted {
                     self.read_after_rejected_edge_case(&exchange).await;
                 }
-                if is_accepted && self.is_unreadable_after(&exchange.request).await {
+                if is_accepted && self.read_fails_after_edge_case(&exchange.request).await {
                     for other in self.contract.of_the_same_record(operation) {
                         self.end_edge_cases(other, Reason::RecordUnreadable);
                     }

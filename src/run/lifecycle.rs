@@ -131,7 +131,7 @@ impl Session<'_> {
     }
 
     /// Whether a read shows that the record which an update names is still the run's own.
-    pub(super) async fn is_still_own(&self, update: &Request) -> bool {
+    pub(super) async fn read_is_own(&self, update: &Request) -> bool {
         let seen = self.look_for_record_of_update(update, RecordStage::BeforeDelete).await;
         seen.is_some_and(|(_, seen)| seen == SeenRecord::Own)
     }
@@ -187,7 +187,7 @@ impl Session<'_> {
 
     /// Reads the run's own record after an edge case of an update was accepted. Returns whether it can no longer be
     /// read, although it could be before.
-    pub(super) async fn is_unreadable_after(&self, update: &Request) -> bool {
+    pub(super) async fn read_fails_after_edge_case(&self, update: &Request) -> bool {
         let seen = self
             .look_for_record_of_update(update, RecordStage::EdgeCase(update.operation))
             .await;
@@ -276,7 +276,7 @@ impl Session<'_> {
         let mut may_be_older = HashSet::new();
         for delete in &deletes {
             if let Some(lifecycle) = self.contract.lifecycle_ending_with(delete.operation)
-                && self.require_new_records(lifecycle.create).await.is_err()
+                && self.ensure_records_are_new(lifecycle.create).await.is_err()
             {
                 may_be_older.insert(lifecycle.create);
             }
@@ -383,7 +383,7 @@ impl Session<'_> {
             Deletion::Rejected => return tested,
         };
         let is_gone = self.look_for_record(lifecycle.read, (record, stages.0)).await == SeenRecord::Gone;
-        if is_gone && self.is_gone_from_list(lifecycle, (record, stages.1)).await {
+        if is_gone && self.look_in_list_after_delete(lifecycle, (record, stages.1)).await {
             self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_deleted(record));
         }
         if let Some(other) = other.filter(|_| deletion == Deletion::Accepted) {
@@ -499,7 +499,7 @@ impl Session<'_> {
 
     /// Looks in its list for a record whose read shows that it is gone. The list may show it all the same, because a
     /// 403 also hides a record that was not deleted.
-    async fn is_gone_from_list(&self, lifecycle: &Lifecycle, after: (usize, RecordStage)) -> bool {
+    async fn look_in_list_after_delete(&self, lifecycle: &Lifecycle, after: (usize, RecordStage)) -> bool {
         let Some(list) = self.called_list(lifecycle) else {
             return true;
         };

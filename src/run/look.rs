@@ -101,7 +101,7 @@ impl Session<'_> {
             if let Some(reason) = self.history().reason_not_to_update(create).filter(|_| !deletes) {
                 return Err(Reason::NotOwn(reason));
             }
-            self.require_new_records(create).await?;
+            self.ensure_records_are_new(create).await?;
             let mut ownership = self.history().ownership(create);
             if let Ownership::Unconfirmed = ownership {
                 self.confirm(create).await?;

@@ -70,7 +70,7 @@ impl Session<'_> {
                     head.rejection_meaning = RejectionMeaning::Gap;
                 }
                 let (exchange, _) = self.call(self.documented_call(operation, head)).await;
-                self.compare_with_plain_list(&exchange.request).await;
+                self.request_again_if_records_are_missing(&exchange.request).await;
                 let is_filtered = values.iter().all(|value| self.is_filter(operation, value));
                 filtered = filtered.or((is_filtered && exchange.is_success()).then_some(exchange.request));
             }
@@ -151,7 +151,7 @@ impl Session<'_> {
     }
 
     /// If a list left a record out, requests it again, and then the list that showed the record.
-    async fn compare_with_plain_list(&self, narrowed: &Request) {
+    async fn request_again_if_records_are_missing(&self, narrowed: &Request) {
         let plain = self.history().plain_request_showing_more(narrowed);
         let Some(plain) = plain else { return };
         // What the list filters or sorts by may come from an index, which a record reaches later than the list.

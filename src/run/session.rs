@@ -437,7 +437,7 @@ impl<'run> Session<'run> {
             self.emit(Event::Exchanged(exchanged));
             self.emit_found(Some(exchanged));
             let is_deletion = self.contract.operation(exchange.request.operation).method == Method::Delete;
-            if has_expired && !is_deletion && Box::pin(self.is_still_own(&exchange.request)).await {
+            if has_expired && !is_deletion && Box::pin(self.read_is_own(&exchange.request)).await {
                 request = exchange.request;
                 continue;
             }

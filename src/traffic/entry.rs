@@ -386,7 +386,7 @@ fn is_replaced(comment: Option<&str>) -> bool {
 }
 
 /// Whether the text of a response's body looks as if a tool had replaced something in it or decoded it wrongly.
-pub(super) fn is_misread(text: &str) -> bool {
+pub(super) fn may_be_altered(text: &str) -> bool {
     // A replacement character is what an exporter puts where bytes are not text.
     has_redacted_value(text) || text.contains(char::REPLACEMENT_CHARACTER)
 }
@@ -439,7 +439,7 @@ impl HarContent {
     /// Returns the body, where all of it was recorded as it was.
     fn body(&self, headers: &HeaderMap) -> Option<Bytes> {
         let text = self.text.as_deref()?;
-        if is_replaced(self.comment.as_deref()) || is_misread(text) {
+        if is_replaced(self.comment.as_deref()) || may_be_altered(text) {
             return None;
         }
         let bytes = match self.encoding.as_deref() {

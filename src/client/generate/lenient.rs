@@ -61,7 +61,7 @@ fn decoder(kind: &Type) -> Option<TokenStream> {
     } else {
         let integer = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
         let is_integer = integer.iter().any(|name| is(kind, name));
-        is_integer.then(|| quote!(crate::client::lenient::Whole))
+        is_integer.then(|| quote!(crate::client::lenient::WholeNumber))
     }
 }
 

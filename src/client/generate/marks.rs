@@ -19,7 +19,7 @@ use super::lenient::{inner, is};
 
 /// The prefix of a temporary name, followed by the index of the mark. The name is the `format` of a marked schema and
 /// the type of its field, until the type is replaced with `String`.
-const KIND: &str = "CountersignMarked";
+const TEMPORARY_TYPE: &str = "CountersignMarked";
 
 /// Keywords for which progenitor does not generate a `String`: such fields get no helpers.
 const OWN_TYPE: [&str; 5] = ["enum", "format", "maxLength", "minLength", "pattern"];
@@ -72,7 +72,7 @@ impl Marks {
             self.0.push(mark);
             self.0.len() - 1
         });
-        schema.insert("format".to_owned(), format!("{KIND}{index}").into());
+        schema.insert("format".to_owned(), format!("{TEMPORARY_TYPE}{index}").into());
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -81,7 +81,7 @@ impl Marks {
 
     /// Returns the format of each mark, which is the name of its type too.
     pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
-        (0..self.0.len()).map(|index| format!("{KIND}{index}"))
+        (0..self.0.len()).map(|index| format!("{TEMPORARY_TYPE}{index}"))
     }
 
     /// Returns the helper items for the marked fields of all types of a file.
@@ -120,7 +120,7 @@ impl Marks {
             match token {
                 TokenTree::Group(group) => tokens.extend(group.stream()),
                 token => {
-                    if let Some(index) = token.to_string().strip_prefix(KIND) {
+                    if let Some(index) = token.to_string().strip_prefix(TEMPORARY_TYPE) {
                         return self.0.get(index.parse::<usize>().ok()?);
                     }
                 }
@@ -144,7 +144,7 @@ pub(super) fn without_marks(tokens: TokenStream) -> TokenStream {
             replaced.set_span(group.span());
             TokenTree::Group(replaced).into()
         }
-        TokenTree::Ident(name) if name.to_string().starts_with(KIND) => quote!(::std::string::String),
+        TokenTree::Ident(name) if name.to_string().starts_with(TEMPORARY_TYPE) => quote!(::std::string::String),
         token => token.into(),
     };
     tokens.into_iter().flat_map::<TokenStream, _>(without).collect()

@@ -57,19 +57,19 @@ fn is_edge_case_of_an_update(operation: &Operation) -> bool {
 
 /// Returns the records that the run may have made or changed without a response that says so. The identifier of a
 /// record that was there before the run is somebody else's.
-fn unexplained_records(run: &Run, about: &RunContext<'_>) -> Vec<UnexplainedRecord> {
+fn unexplained_records(run: &Run, context: &RunContext<'_>) -> Vec<UnexplainedRecord> {
     let records = run.unexplained_records.iter().map(|record| {
         let render = |id: &str| {
             if record.existed {
-                about.values.render_identifier_of_another(id)
+                context.values.render_identifier_of_another(id)
             } else {
-                about.values.render_identifier(id)
+                context.values.render_identifier(id)
             }
         };
-        let name = |operation| about.contract.operation(operation).name.clone();
+        let name = |operation| context.contract.operation(operation).name.clone();
         UnexplainedRecord {
             list: name(record.list),
-            id: record.id.as_deref().map(|id| about.redaction.hide(&render(id))),
+            id: record.id.as_deref().map(|id| context.redaction.hide(&render(id))),
             changed_by: record.changed_by.map(name),
             existed: record.existed,
         }
@@ -80,17 +80,17 @@ fn unexplained_records(run: &Run, about: &RunContext<'_>) -> Vec<UnexplainedReco
 /// Makes the record of a run and its kept exchanges. The caller adds the accepted deviations, made by
 /// [`accepted`](crate::report::accepted).
 #[must_use]
-pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Record {
-    let facts = facts(run, about.contract);
-    let findings = findings(run, &exchanges, about);
-    let (outcome, reason) = outcome(run, about.contract, (&facts, &findings), about.require_facts);
-    let name = |operation| about.contract.operation(operation).name.clone();
-    let identifier = |id: &str| about.redaction.hide(&about.values.render_identifier(id));
+pub fn record(run: &Run, exchanges: Exchanges<'_>, context: &RunContext<'_>) -> Record {
+    let facts = facts(run, context.contract);
+    let findings = findings(run, &exchanges, context);
+    let (outcome, reason) = outcome(run, context.contract, (&facts, &findings), context.require_facts);
+    let name = |operation| context.contract.operation(operation).name.clone();
+    let identifier = |id: &str| context.redaction.hide(&context.values.render_identifier(id));
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
         id: left.id.as_deref().map(identifier),
-        id_stated: about.contract.shows_identifier(left.operation),
-        id_made_up: is_edge_case_of_an_update(about.contract.operation(left.operation)),
+        id_stated: context.contract.shows_identifier(left.operation),
+        id_made_up: is_edge_case_of_an_update(context.contract.operation(left.operation)),
         answered: left.status.is_some(),
         status: left.status,
         found: left.found,
@@ -100,7 +100,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         value: rejected.description.clone(),
         status: rejected.status,
     });
-    let own_tag = about.run_tag.filter(|_| about.writes);
+    let own_tag = context.run_tag.filter(|_| context.writes);
     let (exchanges, exchanges_left_out) = exchanges.into_records();
     Record {
         report_version: VERSION,
@@ -109,15 +109,15 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         exit_code: outcome.exit_code(),
         reason,
         contract: ContractRecord {
-            title: about.contract.title.clone(),
-            file: about.contract.document.name.clone(),
+            title: context.contract.title.clone(),
+            file: context.contract.document.name.clone(),
         },
-        target: about.target.origin(),
-        base_path: about.redaction.hide(&about.target.base_path()),
-        values_shown: about.values == ValueDisplay::Shown,
-        seed: about.seed,
-        started_at: about.started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
-        duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),
+        target: context.target.origin(),
+        base_path: context.redaction.hide(&context.target.base_path()),
+        values_shown: context.values == ValueDisplay::Shown,
+        seed: context.seed,
+        started_at: context.started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        duration_ms: u64::try_from(context.duration.as_millis()).unwrap_or(u64::MAX),
         facts,
         findings,
         suspected_cause: run.target_is_mock.then_some(SuspectedCause::Mock),
@@ -126,12 +126,12 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         deleted: run.deleted,
         run_tags: own_tag.map(|tag| tag.as_str().to_owned()).into_iter().collect(),
         residue_search: run.residue_search,
-        unexplained_records: unexplained_records(run, about),
+        unexplained_records: unexplained_records(run, context),
         rejected_values: rejected_values.collect(),
         requests: run.tally,
-        operations: operations(run, about.contract),
-        omitted_operations: omitted_operations(about.contract),
-        gaps: gaps(about.contract, run.learns),
+        operations: operations(run, context.contract),
+        omitted_operations: omitted_operations(context.contract),
+        gaps: gaps(context.contract, run.learns),
         answers: run.answers.clone(),
         trials: run.trials.clone(),
         learns: run.learns,
@@ -242,7 +242,7 @@ fn row(run: &Run, contract: &Contract, id: FactId, strings: &mut StringPool) -> 
     }
 }
 
-fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunContext<'_>) -> Vec<FindingRecord> {
+fn findings(run: &Run, exchanges: &Exchanges<'_>, context: &RunContext<'_>) -> Vec<FindingRecord> {
     let reported = run
         .verdicts
         .findings()
@@ -251,7 +251,7 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunContext<'_>) -> Vec
     let mut findings: Vec<_> = reported
         .map(|finding| FindingRecord {
             exchange: exchanges.exchange_that_showed(finding),
-            ..finding_record(finding, about)
+            ..finding_record(finding, context)
         })
         .collect();
     put_in_order(&mut findings);
@@ -275,8 +275,8 @@ pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
     });
 }
 
-fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
-    let contract = about.contract;
+fn finding_record(finding: &Finding, context: &RunContext<'_>) -> FindingRecord {
+    let contract = context.contract;
     let fact = contract.fact(finding.fact);
     let position = contract.position(fact);
     FindingRecord {
@@ -284,7 +284,7 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
         level: finding.level,
         operation: contract.operation(finding.request.operation).name.clone(),
         fact: fact.name.to_string(),
-        response_pointer: about.redaction.hide(&finding.pointer),
+        response_pointer: context.redaction.hide(&finding.pointer),
         contract_pointer: fact.location.to_string(),
         contract_line: position.line,
         contract_file: contract.document.other_file(position).map(str::to_owned),
@@ -293,10 +293,10 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
             .documented
             .clone()
             .unwrap_or_else(|| fact.documented.to_string()),
-        received: about.redaction.hide(&finding.received),
-        error_body: finding.error_body.as_ref().map(|said| about.redaction.hide(said)),
+        received: context.redaction.hide(&finding.received),
+        error_body: finding.error_body.as_ref().map(|said| context.redaction.hide(said)),
         count: finding.count,
-        reproduce: about.redaction.hide(&reproduce(finding, about)),
+        reproduce: context.redaction.hide(&reproduce(finding, context)),
         exchange: None,
         recorded_in: None,
         new: false,
@@ -304,22 +304,22 @@ fn finding_record(finding: &Finding, about: &RunContext<'_>) -> FindingRecord {
 }
 
 /// Returns a line that reproduces a finding: the request, or a check of the operation if no request was sent to it.
-fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
-    let contract = about.contract;
+fn reproduce(finding: &Finding, context: &RunContext<'_>) -> String {
+    let contract = context.contract;
     let operation = contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
-    if finding.has_no_single_request() || (about.is_recorded_traffic && !operation.is_get()) {
+    if finding.has_no_single_request() || (context.is_recorded_traffic && !operation.is_get()) {
         // After a run that only read, the line does not write either. A write of another
         // client can be checked only with `--writes`.
-        let writes = (about.writes || about.is_recorded_traffic) && !operation.is_get();
+        let writes = (context.writes || context.is_recorded_traffic) && !operation.is_get();
         let overlay = contract.overlay_of(contract.fact(finding.fact));
         let is_built_in = contract.document.name == Contract::BUILT_IN_NAME;
         let is_file = |file: &&str| *file != "-" && !(is_built_in && *file == Contract::BUILT_IN_OVERLAY_NAME);
         let spec = Some(contract.document.name.as_str()).filter(|_| !is_built_in);
         let files = [spec, overlay].map(|file| file.filter(is_file));
-        return curl::check_line(about.target, &operation.name, writes, files);
+        return curl::check_line(context.target, &operation.name, writes, files);
     }
-    curl::line(&finding.request, contract, about.target, about.values)
+    curl::line(&finding.request, contract, context.target, context.values)
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl ResponseShapes {
     #[must_use]
     pub fn beyond(&self, snapshot: &Self, contract: &Contract, operation: Option<&Operation>) -> Vec<NewShape> {
         let mut found = Vec::new();
-        for (head, seen) in &self.by_head {
+        for (head, seen) in &self.by_status_and_media_type {
             let status = head.split(' ').next().and_then(|status| status.parse().ok());
             let response = operation
                 .zip(status)
@@ -69,12 +69,12 @@ impl ResponseShapes {
                 // Where the contract describes a body, it says for each location what is open there.
                 is_open: is_open && response.is_none_or(|response| response.body.is_none()),
             };
-            let known = match snapshot.by_head.get(head) {
+            let known = match snapshot.by_status_and_media_type.get(head) {
                 Some(known) => Some(known),
                 None => {
-                    let heads: Vec<_> = snapshot.by_head.keys().map(String::as_str).collect();
+                    let heads: Vec<_> = snapshot.by_status_and_media_type.keys().map(String::as_str).collect();
                     comparison.report("", (&heads.join(" | "), head), is_open);
-                    snapshot.by_head.values().next()
+                    snapshot.by_status_and_media_type.values().next()
                 }
             };
             let known = known.cloned().unwrap_or_default();
@@ -89,12 +89,14 @@ impl ResponseShapes {
     /// Returns the shapes of the snapshot and these together.
     #[must_use]
     pub fn joined_with(&self, snapshot: &Self) -> Self {
-        let mut by_head: BTreeMap<_, _> = snapshot.by_head.clone();
-        for (head, seen) in &self.by_head {
-            let known = by_head.remove(head).unwrap_or_default();
-            by_head.insert(head.clone(), known.joined(seen.clone()));
+        let mut by_status_and_media_type: BTreeMap<_, _> = snapshot.by_status_and_media_type.clone();
+        for (head, seen) in &self.by_status_and_media_type {
+            let known = by_status_and_media_type.remove(head).unwrap_or_default();
+            by_status_and_media_type.insert(head.clone(), known.joined(seen.clone()));
         }
-        Self { by_head }
+        Self {
+            by_status_and_media_type,
+        }
     }
 }
 

@@ -14,7 +14,7 @@ impl ResponseShapes {
     #[must_use]
     pub fn contradictions(&self, contract: &Contract, operation: &Operation) -> Vec<String> {
         let mut found = Vec::new();
-        for (head, location) in &self.by_head {
+        for (head, location) in &self.by_status_and_media_type {
             let (status, media_type) = head.split_once(' ').unwrap_or((head, ""));
             let documented = status.parse().ok().filter(|status| operation.succeeds_with(*status));
             let Some(response) = documented.and_then(|status| operation.response(status)) else {

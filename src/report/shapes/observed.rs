@@ -31,7 +31,7 @@ pub struct ObservedShapes<'contract> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseShapes {
     /// By status and media type, as in `200 application/json`.
-    pub(super) by_head: BTreeMap<String, SeenForms>,
+    pub(super) by_status_and_media_type: BTreeMap<String, SeenForms>,
 }
 
 impl<'contract> ObservedShapes<'contract> {
@@ -77,31 +77,39 @@ impl<'contract> ObservedShapes<'contract> {
 
 impl ResponseShapes {
     fn add(&mut self, head: String, seen: SeenForms) {
-        let known = self.by_head.remove(&head).unwrap_or_default();
-        self.by_head.insert(head, known.joined(seen));
+        let known = self.by_status_and_media_type.remove(&head).unwrap_or_default();
+        self.by_status_and_media_type.insert(head, known.joined(seen));
     }
 
     /// Whether there are no shapes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.by_head.is_empty()
+        self.by_status_and_media_type.is_empty()
     }
 
     /// Adds those shapes of the committed snapshot that the target's records may just not have shown.
     #[must_use]
     pub fn with_missing_from(&self, snapshot: &Self) -> Self {
-        let shares_any = self.by_head.keys().any(|head| snapshot.by_head.contains_key(head));
-        let mut by_head = if shares_any {
-            snapshot.by_head.clone()
+        let shares_any = self
+            .by_status_and_media_type
+            .keys()
+            .any(|head| snapshot.by_status_and_media_type.contains_key(head));
+        let mut by_status_and_media_type = if shares_any {
+            snapshot.by_status_and_media_type.clone()
         } else {
             BTreeMap::new()
         };
-        for (head, seen) in &self.by_head {
-            let known = snapshot.by_head.get(head).or_else(|| snapshot.by_head.values().next());
+        for (head, seen) in &self.by_status_and_media_type {
+            let known = snapshot
+                .by_status_and_media_type
+                .get(head)
+                .or_else(|| snapshot.by_status_and_media_type.values().next());
             let seen = seen.clone().with_missing_from(known.unwrap_or(&SeenForms::default()));
-            by_head.insert(head.clone(), seen);
+            by_status_and_media_type.insert(head.clone(), seen);
         }
-        Self { by_head }
+        Self {
+            by_status_and_media_type,
+        }
     }
 
     /// Returns these shapes without the resource itself: the items of a list, or the record that a create made. None if
@@ -117,7 +125,7 @@ impl ResponseShapes {
         let resource: Vec<_> = pointer::tokens(&resource).collect();
         let around = |(head, seen): (&String, &SeenForms)| (head.clone(), seen.without_resource(&resource));
         Some(Self {
-            by_head: self.by_head.iter().map(around).collect(),
+            by_status_and_media_type: self.by_status_and_media_type.iter().map(around).collect(),
         })
     }
 }

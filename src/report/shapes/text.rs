@@ -45,7 +45,7 @@ impl Length {
 impl fmt::Display for ResponseShapes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        for (head, body) in &self.by_head {
+        for (head, body) in &self.by_status_and_media_type {
             let _ = writeln!(text, "{head}");
             write_location(&mut text, BODY, body, 1);
         }
@@ -100,17 +100,19 @@ impl ResponseShapes {
             lines: text.lines().collect(),
             next: 0,
         };
-        let mut by_head = BTreeMap::new();
+        let mut by_status_and_media_type = BTreeMap::new();
         while let Some((0, head)) = lines.peek() {
             lines.next += 1;
             let (name, seen) = lines.location(1)?;
             if name != BODY {
                 return Err(lines.unreadable());
             }
-            by_head.insert(head.to_owned(), seen);
+            by_status_and_media_type.insert(head.to_owned(), seen);
         }
         match lines.peek() {
-            None => Ok(Self { by_head }),
+            None => Ok(Self {
+                by_status_and_media_type,
+            }),
             Some(_) => {
                 lines.next += 1;
                 Err(lines.unreadable())

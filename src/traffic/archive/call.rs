@@ -20,7 +20,7 @@ use crate::report::{
 };
 use crate::rules::schemes;
 use crate::traffic::credentials::Credentials;
-use crate::traffic::entry::{RecordedExchange, RequestLine, is_misread};
+use crate::traffic::entry::{RecordedExchange, RequestLine, may_be_altered};
 use crate::traffic::request::{
     OVERRIDING_HEADERS, allows_json, carries_credential, may_identify_client, printable_path,
 };
@@ -273,7 +273,7 @@ impl CallWriter<'_, '_> {
         let body = self.text(&text);
         let is_text = std::str::from_utf8(bytes).is_ok();
         match body.comments.is_empty() {
-            true if is_text && !is_misread(&text) => body,
+            true if is_text && !may_be_altered(&text) => body,
             true => ArchiveBody {
                 text: Some(STANDARD.encode(bytes)),
                 encoding: Some("base64"),

@@ -1,17 +1,17 @@
-//! Recognises GETs that act in spite of their method: `/flushdb`, `/mail/send`, "Opens the front door", a message that
-//! is deleted after it was read. The main function is [`acts`].
+//! Recognises GETs that have a side effect: `/flushdb`, `/mail/send`, "Opens the front door", a message that is deleted
+//! after it was read. The main function is [`has_side_effect`].
 //!
 //! # Design
 //!
 //! Words are the only evidence, so their position counts. A word before a determiner is a verb. A text that begins with
-//! one ("Feed the fish") says that the GET acts, unless the verb is known to read: verbs that read can be listed
-//! completely, verbs that act cannot. Without a determiner a summary may be a noun phrase ("Order history", "Close
-//! friends"), so there the verb must be known; if it may be a noun or an adjective too, the path must agree ("Close
-//! valve" for `/valve/close`). The last segment of a path is a command if it is an imperative, alone or with its
-//! object, unless the summary begins with a verb that reads ("List open orders" for `/orders/open`) or a plural
+//! one ("Feed the fish") says that the GET has a side effect, unless the verb is known to read: verbs that read can be
+//! listed completely, verbs that act cannot. Without a determiner a summary may be a noun phrase ("Order history",
+//! "Close friends"), so there the verb must be known; if it may be a noun or an adjective too, the path must agree
+//! ("Close valve" for `/valve/close`). The last segment of a path is a command if it is an imperative, alone or with
+//! its object, unless the summary begins with a verb that reads ("List open orders" for `/orders/open`) or a plural
 //! precedes it: `/doors/open` filters, `/door/open` opens. A segment before the parameters at the end is one likewise,
-//! unless the contract shows that it is a thing ([`acts_on_parameter`]). A read acts in any case if a sentence also says what it does
-//! ("Get and remove the first item", "creating it if needed").
+//! unless the contract shows that it is a thing ([`acts_on_parameter`]). A read acts in any case if a sentence also
+//! says what it does ("Get and remove the first item", "creating it if needed").
 
 use super::consequence::{ends_sessions, is_stated_as_fact, this_acts};
 use super::document::{Document, Node};
@@ -445,7 +445,7 @@ const GONE: [&str; 5] = [
 
 /// Whether a GET does more than read, as far as the last segment of its path, its summary, its description and its name
 /// say.
-pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
+pub(super) fn has_side_effect(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
     let reads = summary.as_deref().is_some_and(is_said_to_read);
     let mut opens = summary_and_description(document, operation).map(without_prefixes);
@@ -630,7 +630,7 @@ fn is_command(path: &str) -> bool {
     }
 }
 
-/// Whether a GET acts on what the parameters at the end of its path name, by the segment before these:
+/// Whether a GET does something to what the parameters at the end of its path name, by the segment before these:
 /// `/unsubscribe/{subscriber_id}`, but not `/stop/{stop_id}` or, where the contract lists runs at `/run`, `/run/{id}`.
 /// What destroys is never a thing.
 pub(super) fn acts_on_parameter(document: &Document, operation: &Operation) -> bool {

@@ -1,5 +1,5 @@
 //! Recognises the parameters with which a read does something: `recheck_all`, `mark_read`, `send_email`. The main
-//! function is [`acts`].
+//! function is [`has_side_effect`].
 //!
 //! # Design
 //!
@@ -13,9 +13,9 @@
 use serde_json::Value;
 
 use super::Contract;
-use super::acting_get::is_cleared;
 use super::consequence::says_consequence;
 use super::document::Node;
+use super::get_side_effects::is_cleared;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, DETERMINERS, MARKED_AS, MESSAGES,
     PASSIVE, WITH_OBJECTS, ascii_words, camel_case_words, is_base_or_third_person, is_in, is_listed_action, sentences,
@@ -104,7 +104,7 @@ const SHOWN: [&str; 43] = [
 /// Objects of a verb that have no determiner.
 const PRONOUNS: [&str; 3] = ["everything", "it", "them"];
 
-/// Names of a single word that say that the parameter acts, whatever value it has.
+/// Names of a single word that say that the parameter has a side effect, whatever value it has.
 const ALONE: [&str; 24] = [
     "ack",
     "ackmode",
@@ -247,7 +247,7 @@ const NOUN_WITH_OBJECTS: [(&str, &[&str]); 11] = [
 const SWITCH_VALUES: [&str; 12] = ["0", "1", "f", "false", "n", "no", "off", "on", "t", "true", "y", "yes"];
 
 /// Whether the parameter has a side effect, as far as its name and its description say.
-pub(crate) fn acts(contract: &Contract, parameter: &Parameter) -> bool {
+pub(crate) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> bool {
     let node = contract.document.node(&parameter.pointer);
     let stated = parameter
         .schema
@@ -259,15 +259,15 @@ pub(crate) fn acts(contract: &Contract, parameter: &Parameter) -> bool {
     let schema = stated.map(|schema| contract.referred(schema));
     let is_switch = schema.is_some_and(|schema| is_switch(contract, (schema, 0)));
     is_for_another(&parameter.name)
-        || acts_by_name(&parameter.name, is_switch || is_described_as_switch(&description))
-        || says_it_acts(&description)
+        || name_has_side_effect(&parameter.name, is_switch || is_described_as_switch(&description))
+        || says_side_effect(&description)
         || is_switch && switches_action(&description)
         || schema.is_some_and(|schema| counts_what_is_taken(&parameter.name, schema))
 }
 
 /// Whether a header has a side effect, as far as its name and the beginning of a sentence of its description say:
 /// `X-Notify`. Other words say less there: an `If-Match` may be "needed to delete a record".
-pub(crate) fn acts_as_header(contract: &Contract, parameter: &Parameter) -> bool {
+pub(crate) fn has_side_effect_as_header(contract: &Contract, parameter: &Parameter) -> bool {
     let name = plain_name(parameter);
     let schema = parameter
         .schema
@@ -277,19 +277,21 @@ pub(crate) fn acts_as_header(contract: &Contract, parameter: &Parameter) -> bool
     let description = contract.document.node(&parameter.pointer);
     let description = description.and_then(|node| node.member("description")?.string());
     let for_another = camel_case_words(name).iter().any(|word| word == "behalf");
-    for_another || acts_by_name(name, is_switch) || says_what_it_does(&description.unwrap_or_default().to_lowercase())
+    for_another
+        || name_has_side_effect(name, is_switch)
+        || says_what_it_does(&description.unwrap_or_default().to_lowercase())
 }
 
 /// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the
 /// customer gets a mail".
-pub(crate) fn acts_if_absent(contract: &Contract, parameter: &Parameter) -> bool {
+pub(crate) fn has_side_effect_if_absent(contract: &Contract, parameter: &Parameter) -> bool {
     let description = contract.document.node(&parameter.pointer);
     let description = description.and_then(|node| node.member("description")?.string());
-    says_it_acts_if_absent(description.unwrap_or_default())
+    says_side_effect_if_absent(description.unwrap_or_default())
 }
 
 /// Whether a description says that something happens to others where its value is missing or `false`.
-pub(crate) fn says_it_acts_if_absent(description: &str) -> bool {
+pub(crate) fn says_side_effect_if_absent(description: &str) -> bool {
     const ABSENT: [&str; 9] = [
         "absent", "default", "empty", "false", "missing", "not", "omitted", "unless", "without",
     ];
@@ -384,7 +386,7 @@ fn is_described_as_switch(description: &str) -> bool {
 
 /// Whether a description says that the parameter does something, whatever value it has: "Mark the messages as read",
 /// "If given, the customer is notified".
-pub(super) fn says_it_acts(description: &str) -> bool {
+pub(super) fn says_side_effect(description: &str) -> bool {
     let lower = description.to_lowercase();
     let mut begin = ascii_words(&lower);
     // "Set pause state" is a side effect; "Set to true to list all" says how the parameter is used.
@@ -526,9 +528,9 @@ fn switches_action(description: &str) -> bool {
     says_something_is_done(&words) || logs_out
 }
 
-/// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is a
-/// parameter that is on or off.
-pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
+/// Whether a parameter or a field with this name has a side effect, or chooses what is done, whatever the path says. A
+/// switch is a parameter that is on or off.
+pub(crate) fn name_has_side_effect(name: &str, is_switch: bool) -> bool {
     const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
     // Words that name an action in the name of a switch, but not in a path.
     const SWITCHED: [&str; 15] = [
@@ -619,14 +621,14 @@ fn is_instruction(words: &[String]) -> bool {
 mod tests {
     use super::*;
 
-    /// Whether the parameter of a read acts.
+    /// Whether the parameter of a read has a side effect.
     fn acts_as_stated(stated: &str) -> bool {
         let text = format!(
             "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /a: {{get: {{parameters: [{{in: query, {stated}}}], \
              responses: {{'200': {{description: a}}}}}}}}\n"
         );
         let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
-        acts(&contract, &contract.operations[0].parameters[0])
+        has_side_effect(&contract, &contract.operations[0].parameters[0])
     }
 
     #[test]
