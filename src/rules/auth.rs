@@ -9,12 +9,14 @@ use super::verdict::{Reason, Sink};
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::fact::{FactId, FactKind};
+use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
-use crate::contract::vocabulary::PageInvariant;
+use crate::contract::vocabulary::{Carry, PageInvariant};
 use crate::exchange::{Credential, Purpose, RejectionMeaning, identifier, json, query_pairs};
 use crate::history::evidence::StoredDespiteRejection;
+use crate::history::identifiers_in_path;
 
 pub(super) static RULE: Rule = Rule {
     name: "auth",
@@ -30,7 +32,7 @@ pub(super) static RULE: Rule = Rule {
                   another scheme; the second page of a list is also requested without a credential, and so is a \
                   filtered list. A few operations get an empty token, and wrong tokens made from the right one: with \
                   another ending, with letters appended, in another case. A caller who is let in, or redirected, could \
-                  read or write personal data without a token. So could one whose rejection has the records in its \
+                  read or write personal data without a token. So could one whose rejection has a record in its \
                   body, or whose rejected write is carried out all the same. So the record of the run is read again \
                   after updates and a deletion of it were rejected.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. Where it \
@@ -85,7 +87,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (401 | 403) if shows_records(sink.contract, seen, &response.body) => {
             let documented = "rejected without a record";
             sink.response_broken(fact, documented, || {
-                format!("rejected with {status}, but its body shows records of the list")
+                format!("rejected with {status}, but its body shows a record")
             });
         }
         401 => sink.held(fact),
@@ -170,21 +172,52 @@ fn is_documented_for_credentials(contract: &Contract, seen: &ExchangeSeen<'_>, s
     CREDENTIALS.iter().any(|word| description.contains(word))
 }
 
-/// Whether the body of a rejection is a page of the list: it has the documented fields of a success, and an item with
-/// an identifier. The document leaves error bodies open, so anything less may be an error body.
+/// Whether the body of a rejection is a documented success that shows a record: an item with an identifier in a list, or
+/// the record that the path names. The document leaves error bodies open, so anything less may be an error body.
 fn shows_records(contract: &Contract, seen: &ExchangeSeen<'_>, body: &[u8]) -> bool {
-    let Some(page) = seen.operation.page.as_ref() else {
-        return false;
-    };
     let Ok(body) = json::read(body) else { return false };
-    let is_record = |item: &Value| pointer::get(item, &page.id).and_then(identifier).is_some();
-    let items = pointer::get(&body.value, &page.items).and_then(Value::as_array);
-    items.is_some_and(|items| items.iter().any(is_record))
-        && seen
-            .operation
-            .successes()
-            .filter_map(|documented| documented.body)
-            .any(|shape| conforms(contract, shape, &body.value))
+    let shows_record = match &seen.operation.page {
+        Some(page) => {
+            let is_record = |item: &Value| pointer::get(item, &page.id).and_then(identifier).is_some();
+            items(&body.value, &page.items).iter().any(is_record)
+        }
+        None => shows_record_of_lifecycle(contract, seen, &body.value),
+    };
+    let mut documented = seen.operation.successes().filter_map(|documented| documented.body);
+    shows_record && documented.any(|shape| conforms(contract, shape, &body.value))
+}
+
+/// Whether a body shows all that an inferred lifecycle says of a record, and its identifier: any in the list, that of
+/// the path in the read.
+fn shows_record_of_lifecycle(contract: &Contract, seen: &ExchangeSeen<'_>, body: &Value) -> bool {
+    let has_carries = |lifecycle: &Lifecycle, record: &Value| {
+        let is_shown = |carry: &Carry| pointer::get(record, &carry.returned_at).is_some_and(|value| !value.is_null());
+        !lifecycle.carries.is_empty() && lifecycle.carries.iter().all(is_shown)
+    };
+    contract.lifecycles().iter().any(|lifecycle| {
+        let in_list = lifecycle.list.as_ref().filter(|list| list.operation == seen.id);
+        let is_listed = in_list.is_some_and(|list| {
+            let is_record = |item: &&Value| pointer::get(item, &list.id).and_then(identifier).is_some();
+            let mut records = items(body, &list.items).iter().filter(is_record);
+            records.any(|item| has_carries(lifecycle, item))
+        });
+        let is_read = lifecycle.read == seen.id && {
+            let named = identifiers_in_path(seen.operation, &seen.exchange.request.path).pop();
+            let record = pointer::get(body, &lifecycle.record_in_read);
+            named.zip(record).is_some_and(|((_, named), record)| {
+                let mut members = record.as_object().into_iter().flat_map(serde_json::Map::values);
+                members.any(|member| identifier(member).as_ref() == Some(&named)) && has_carries(lifecycle, record)
+            })
+        };
+        is_listed || is_read
+    })
+}
+
+/// Returns the elements of the array at a pointer; none where there is no array.
+fn items<'body>(body: &'body Value, at: &str) -> &'body [Value] {
+    pointer::get(body, at)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
 }
 
 /// Whether a value has the documented types and the required fields, at every depth; null passes as any type.
@@ -376,6 +409,55 @@ mod tests {
         }
     }
 
+    /// Without invariants of ours the lifecycle says where a record is shown.
+    #[test]
+    fn a_rejection_with_a_record_of_an_inferred_lifecycle_is_none() {
+        let document = "openapi: 3.0.3\ninfo: {title: A, version: '1'}\nsecurity: [{bearer: []}]\ncomponents:\n  \
+            securitySchemes: {bearer: {type: http, scheme: bearer}}\n  schemas:\n    Note: {type: object, properties: \
+            {id: {type: integer}, title: {type: string}, message: {type: string}}}\npaths:\n  /notes:\n    get: \
+            {operationId: notes, responses: {'200': {description: a, content: {application/json: {schema: {type: array, \
+            items: {$ref: '#/components/schemas/Note'}}}}}}}\n    post: {operationId: add, requestBody: {content: \
+            {application/json: {schema: {type: object, properties: {title: {type: string}, message: {type: string}}}}}}, \
+            responses: {'201': {description: a, content: {application/json: {schema: {$ref: \
+            '#/components/schemas/Note'}}}}}}\n  /notes/{noteId}:\n    get: {operationId: note, parameters: [{name: \
+            noteId, in: path, required: true, schema: {type: integer}}], responses: {'200': {description: a, content: \
+            {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}}}\n";
+        let judged = |operation: &str, path: &str, body: &serde_json::Value| {
+            let kind = FactKind::RejectsNoCredential;
+            let fixture = Fixture::text(document, operation).purpose(Purpose::MustBeRejected {
+                fact: kind,
+                meaning_of_another_rejection: RejectionMeaning::Finding,
+            });
+            let mut exchange = fixture.exchange(401, crate::rules::testing::JSON, &body.to_string());
+            exchange.request.path = path.into();
+            let judged = fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())));
+            judged.kind(kind)
+        };
+        let note = json!({"id": 7, "title": "a", "message": "b"});
+        let broken = [
+            judged("note", "/notes/7", &note),
+            judged("notes", "/notes", &json!([note])),
+        ];
+        assert_eq!(broken, [Verdict::Broken, Verdict::Broken]);
+        for (operation, path, body) in [
+            ("note", "/notes/8", note.clone()),
+            ("note", "/notes/7", json!({"id": 7, "message": "Unauthenticated."})),
+            (
+                "note",
+                "/notes/7",
+                json!({"title": "Unauthorized", "message": "No token.", "status": 401}),
+            ),
+            ("notes", "/notes", json!([])),
+            (
+                "notes",
+                "/notes",
+                json!([{"title": "Unauthorized", "message": "No token."}]),
+            ),
+        ] {
+            assert_eq!(judged(operation, path, &body), Verdict::Held, "{operation} {body}");
+        }
+    }
+
     #[test]
     fn a_rejection_with_a_page_of_the_list_is_none() {
         let judged = |status: u16, body: &serde_json::Value| {
@@ -393,7 +475,7 @@ mod tests {
             assert_eq!(found.kind(FactKind::RejectsNoCredential), Verdict::Broken);
             assert_eq!(
                 found.received("auth"),
-                format!("rejected with {status}, but its body shows records of the list")
+                format!("rejected with {status}, but its body shows a record")
             );
             assert_eq!(found.locations("auth").0, "");
         }
