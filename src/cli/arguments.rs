@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
-use super::config::{CheckSettings, ConfigFlags, Setting, TargetSettings};
+use super::config::{CheckSettings, ConfigFlags, Origin, Setting, TargetSettings};
 use super::document::Source;
 use super::edge::{ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
@@ -82,12 +82,12 @@ pub(super) struct Arguments {
     pub(super) quiet: bool,
 }
 
-/// Says in the help of these flags that they have no effect in this command, which takes all flags of a check.
+/// Leaves these flags out of the help of a command in which they have no effect: it takes them because it takes all flags
+/// of a check.
 pub(super) fn without_effect(command: clap::Command, flags: &[&str]) -> clap::Command {
-    let help = "For `check`; no effect here";
     flags
         .iter()
-        .fold(command, |command, id| command.mut_arg(*id, |flag| flag.help(help)))
+        .fold(command, |command, id| command.mut_arg(*id, |flag| flag.hide(true)))
 }
 
 /// What `check`, `plan` and `config` use of the flags of a check.
@@ -104,8 +104,11 @@ impl Arguments {
 
     /// Returns whether creates, updates and queries by `POST` are sent.
     pub(super) fn writes(&self) -> bool {
-        // The reference service has nobody's data, so it always gets writes.
-        self.service.writes.value || self.service.base_url.is_none()
+        // The reference service has nobody's data, so it gets writes unless somebody says otherwise.
+        match self.service.writes.origin {
+            Origin::Default => self.service.base_url.is_none(),
+            _ => self.service.writes.value,
+        }
     }
 
     /// Returns the seed, a random one if none was given.

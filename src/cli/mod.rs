@@ -65,20 +65,33 @@ use crate::report::wrap;
 
 /// Checks whether a deployed HTTP service conforms to its OpenAPI document.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", version, max_term_width = 100, after_help = CHECK_EXIT_CODES)]
+#[command(name = "countersign", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
-const CHECK_EXIT_CODES: &str = "\
+macro_rules! check_exit_codes {
+    () => {
+        "\
 Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract, a missing token
   3    could not be judged: unreachable, token rejected, out of time, too few facts were decided, …
   4    a report, the log of --residue, --accept entries or standard output could not be written
-  130  interrupted; what was judged so far is reported";
+  130  interrupted; what was judged so far is reported"
+    };
+}
+
+/// The exit codes of `check`.
+const CHECK_EXIT_CODES: &str = check_exit_codes!();
+
+/// What the help of the program says of exit codes.
+const EXIT_CODES: &str = concat!(
+    check_exit_codes!(),
+    "\nThese are the codes of `check`; the help of each other command has its own."
+);
 
 const MERGE_EXIT_CODES: &str = "\
 Exit codes:

@@ -122,23 +122,38 @@ pub(super) fn target_url(record: &Record) -> String {
 pub(super) fn outcome_details(record: &Record) -> String {
     let rendered = match &record.reason {
         Some(reason) => format!(": {reason}"),
-        None => counts_after_outcome(record) + &not_checked(record),
+        None => counts_after_outcome(record) + &not_checked(record) + &not_selected(record),
     };
     in_operations(record) + &in_shard(record) + &rendered
 }
 
 /// Returns in how many operations a service conforms, if not all were checked: ` in 8 of 9 operations`.
 pub(super) fn in_operations(record: &Record) -> String {
-    let of = |coverage| {
-        let operations = record.operations.iter();
-        operations.filter(|operation| operation.coverage == coverage).count()
-    };
-    let (checked, unchecked) = (of(Coverage::Checked), of(Coverage::Unchecked));
-    let unchecked = unchecked + record.omitted_operations.len();
-    if unchecked == 0 || record.outcome != Outcome::Conforms {
+    let (checked, all) = (with_coverage(record, Coverage::Checked), record.operations.len());
+    let elsewhere = record
+        .shard
+        .as_ref()
+        .map_or(0, |_| with_coverage(record, Coverage::NotSelected));
+    let all = all + record.omitted_operations.len() - elsewhere;
+    if checked == all || record.outcome != Outcome::Conforms {
         return String::new();
     }
-    format!(" in {checked} of {} operations", checked + unchecked)
+    format!(" in {checked} of {all} operations")
+}
+
+/// Returns how many operations a run that conforms does not report on, such as the writes of one that only reads;
+/// nothing in a shard, where others do.
+fn not_selected(record: &Record) -> String {
+    match with_coverage(record, Coverage::NotSelected) {
+        0 => String::new(),
+        _ if record.shard.is_some() || record.outcome != Outcome::Conforms => String::new(),
+        not_selected => format!("; {not_selected} {} not selected", was_or_were(not_selected)),
+    }
+}
+
+fn with_coverage(record: &Record, coverage: Coverage) -> usize {
+    let operations = record.operations.iter();
+    operations.filter(|operation| operation.coverage == coverage).count()
 }
 
 /// Returns how many operations of the document are left out; none if all of it could be read.

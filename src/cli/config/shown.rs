@@ -42,6 +42,7 @@ pub(in crate::cli) fn with_own_help(command: clap::Command) -> clap::Command {
         &[
             "accept",
             "color",
+            "fault",
             "quiet",
             "residue",
             "shard",

@@ -73,7 +73,7 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
             @if phrases::all_residue(view.record).next().is_none() {
                 p.none { "The run left nothing in the target." }
             } @else {
-                p.hint { "What the run may have left in the target; " (phrases::residue_search(view.record)) "." }
+                p.hint { (phrases::records_left(view.record)) "; " (phrases::residue_search(view.record)) "." }
                 table.residue {
                     thead { tr { th scope="col" { "Operation" } th scope="col" { "Identifier" } } }
                     tbody { @for left in residue { tr { th scope="row" { (left.operation) } td { (identifier(left)) } } }
