@@ -290,7 +290,9 @@ const ACTS_ON_ANY: [&str; 21] = [
     "text",
 ];
 
-/// Returns why a create may change more than the record that it creates; `None` if nothing in the document says so.
+/// Returns why a create may change more than the record that it creates; `None` if nothing in the document says so. Where
+/// the caller chooses the name of the record, nobody else has one that the create could replace, so only other effects
+/// count: a payment, a message.
 #[must_use]
 pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operation) -> Option<&'static str> {
     if outlasts_its_record(&operation.path) {
@@ -298,20 +300,21 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
             "its path suggests an effect that remains when the record is deleted, such as a payment or an e-mail",
         );
     }
+    let may_be_of_others = operation.new_record_name_parameter().is_none();
     let name = stated(document, operation, "operationId").map(camel_case_words);
-    if name.is_some_and(|words| is_name_of_effect(&words) || name_acts(&words, &operation.path)) {
+    if name.is_some_and(|words| may_be_of_others && is_name_of_effect(&words) || name_acts(&words, &operation.path)) {
         return Some("its operationId suggests a side effect");
     }
     let summary = summary_and_description(document, operation)
         .next()
         .map(without_prefixes);
     if summary.is_some_and(|words| {
-        begins_with_action(&words)
-            || says_it_takes_away(&words)
-            || summary_says_effect(&words)
+        let takes_or_replaces =
+            || begins_with_action(&words) || says_it_takes_away(&words) || takes_from_pool(&words, &operation.path);
+        summary_says_effect(&words)
             || creates_and_acts(&words)
             || reaches_or_grants(&words, &operation.path)
-            || takes_from_pool(&words, &operation.path)
+            || may_be_of_others && takes_or_replaces()
     }) {
         return Some("its summary suggests a side effect");
     }
@@ -320,8 +323,11 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
         .flat_map(sentences);
     // "Create or update pets" says of a path what it has operations for.
     let mut of_path = said_around(document, operation).into_iter().flat_map(sentences);
-    let does_more = own.any(says_effect)
-        || of_path.any(says_consequence)
+    let does_more = own.any(if may_be_of_others {
+        says_effect
+    } else {
+        says_effect_beyond_record
+    }) || of_path.any(says_consequence)
         || said_in_schemas_and_scopes(document, operation).any(says_unconditionally)
         || said_beside(document, operation).into_iter().any(says_unconditionally);
     does_more.then_some("the document says that it may do more than create a record")
@@ -562,6 +568,12 @@ fn says_effect(sentence: &str) -> bool {
         || whole.iter().any(is_upsert)
         || concerns_people(&whole)
         || clauses.any(|clause| changes_others(&clause, is_if_known))
+}
+
+/// Whether a sentence says that something is done besides storing a record, which nobody else can have.
+fn says_effect_beyond_record(sentence: &str) -> bool {
+    let words = camel_case_words(sentence);
+    says_consequence(sentence) || destroys(&words) || concerns_people(&words)
 }
 
 /// Whether a sentence begins with what is done to something that exists: "Wipes the disk". "Clears" is left out: it may
@@ -896,6 +908,44 @@ mod tests {
         }
         for path in PATHS_OF_RECORDS {
             assert!(!is_suspect(path, ""), "{path}");
+        }
+    }
+
+    /// Nobody else has a record under a name that the run makes up, but a payment is one under any name.
+    #[test]
+    fn under_a_name_of_the_caller_only_effects_beyond_the_record_count() {
+        let is_suspect = |collection: &str, said: &str| {
+            let shown = "content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}";
+            let name = "parameters: [{name: name, in: path, required: true, schema: {type: string}}]";
+            let text = format!(
+                "{collection}/{{name}}:\n  {name}\n  get: {{operationId: one, responses: {{'200': {{description: a, \
+                 {shown}}}}}}}\n  put: {{operationId: put, {said}responses: {{'204': {{description: a}}}}}}\n"
+            );
+            let contract = of_paths(&text, "").unwrap_or_else(|defect| panic!("{defect}"));
+            let put = contract.operation(contract.operation_named("put").unwrap());
+            let is_named = put.new_record_name_parameter().is_some();
+            (is_named, reason_to_suspect_effect(&contract.document, put).is_some())
+        };
+        for (collection, said) in [
+            ("/payments", ""),
+            ("/emails", ""),
+            ("/things", "description: Stores a thing and notifies its owner., "),
+            (
+                "/things",
+                "description: Stores a thing. An email is sent to the owner., ",
+            ),
+            ("/things", "description: The customer is charged immediately., "),
+        ] {
+            // What says that a PUT itself has a side effect leaves no name to choose.
+            assert_ne!(is_suspect(collection, said), (true, false), "{collection} {said}");
+        }
+        for said in [
+            "",
+            "summary: Create or replace a thing, ",
+            "summary: Update a thing, ",
+            "description: 'If the thing exists, it is overwritten.', ",
+        ] {
+            assert_eq!(is_suspect("/things", said), (true, false), "{said}");
         }
     }
 

@@ -206,11 +206,7 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
     }
     if invariants.created.is_none() {
         let operation = contract.operation(id);
-        // Nobody else has a record under a name that the run made up.
-        let may_affect_others = operation.new_record_name_parameter().is_none();
-        if let Some(reason) =
-            create_effects::reason_to_suspect_effect(&contract.document, operation).filter(|_| may_affect_others)
-        {
+        if let Some(reason) = create_effects::reason_to_suspect_effect(&contract.document, operation) {
             return Some(reason.to_owned());
         }
         let mut tagged = match tagged_fields(contract, id) {
