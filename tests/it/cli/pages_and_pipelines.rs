@@ -13,6 +13,7 @@ mod gitlab;
 mod pages;
 mod pins;
 mod release;
+mod tags;
 mod workplace;
 
 /// A file of the clone.

@@ -11,8 +11,9 @@ use std::sync::LazyLock;
 use countersign::client::Client;
 
 use super::super::support::countersign;
+use super::super::target::Target;
 use super::workplace::{BASH, Workplace};
-use super::{blocks, of_clone};
+use super::{blocks, of_clone, tags};
 use crate::support::{parallel, tried};
 
 /// The service that the pages name, in place of which the commands meet one of their own.
@@ -193,7 +194,13 @@ fn files(page: &str, url: &str) -> Vec<(String, String)> {
 /// Follows a page from its first command to its last.
 fn is_true(name: &str) {
     let page = of_clone(name);
-    let place = Workplace::new(name, &[]);
+    let place = if name == "docs/another-api.md" {
+        Workplace::serving(name, |canary| {
+            Target::serve(tags::service(&canary.token, &canary.lastname))
+        })
+    } else {
+        Workplace::new(name, &[])
+    };
     let tests = std::env::current_exe().unwrap();
     let cargo = CARGO.replace("CLONE", env!("CARGO_MANIFEST_DIR"));
     place.command("cargo", &cargo.replace("TESTS", tests.to_str().unwrap()));

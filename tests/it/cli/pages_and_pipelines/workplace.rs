@@ -42,8 +42,13 @@ pub(super) struct Done {
 impl Workplace {
     /// A service with these faults, behind a token that no other seed has.
     pub(super) fn new(seed: &str, faults: &[&str]) -> Self {
+        Self::serving(seed, |canary| leaks::target(canary, faults))
+    }
+
+    /// The same with another service.
+    pub(super) fn serving(seed: &str, target: impl FnOnce(&Canary) -> Target) -> Self {
         let canary = Canary::fresh(seed);
-        let target = leaks::target(&canary, faults);
+        let target = target(&canary);
         let folder = tempfile::tempdir().unwrap();
         for name in ["bin", "work", "runner"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
