@@ -330,7 +330,7 @@ impl History<'_> {
             enough |= self.examine_item(&mut look.state, list, item);
         }
         let page = page_seen(invariant, asked, body, &exchange.request);
-        if asked.is_none() {
+        if matches!(asked, None | Some(1)) {
             self.note_total(list, page.total);
         }
         look.add(page, enough);

@@ -6,7 +6,7 @@ use super::seen::ExchangeSeen;
 use super::traffic_reason::TrafficReason;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::contract::operation::StatusPattern;
+use crate::contract::operation::{Operation, StatusPattern};
 use crate::exchange::{Purpose, RejectionMeaning};
 
 pub(super) static RULE: Rule = Rule {
@@ -19,8 +19,9 @@ pub(super) static RULE: Rule = Rule {
                   documented must succeed: 404, 405 or 501 for a documented operation, or a success status other than \
                   the documented one, breaks what callers rely on.",
     exceptions: "A rejection (400, 409, 422) of a request with something that the document leaves open, such as a \
-                 field whose allowed values are not shown; also with 404, 410 or 412, if the document has no link to \
-                 the record that the request names. 401 and 403, which are about the token; 429; a 5xx, which is \
+                 field whose allowed values are not shown, and if the document lists no error of the operation, also \
+                 with 402, 413, 418, 423 or 451; with 404, 410 or 412, if the document has no link to the record that \
+                 the request names. 401 and 403, which are about the token; 429; a 5xx, which is \
                  `server-error`. Every other status that the contract documents, and a 4xx that its `default` covers.",
     fix: "Return the documented status, or document the one that is returned.",
     source: "The document, sections \"Endpoints\" and \"Gaps in the endpoint definitions\"",
@@ -58,17 +59,32 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
                 Reason::for_documented_request(status, &seen.exchange.request.credential),
             );
         }
-        status if rejects(status, on_rejection) => sink.undecided(fact, rejection_reason(status, on_rejection)),
+        status if rejects(seen.operation, status, on_rejection) => {
+            sink.undecided(fact, rejection_reason(status, on_rejection))
+        }
         status if documented => sink.undecided(fact, Reason::Documented(status)),
         _ => sink.status_broken(fact, response),
     }
 }
 
+/// Statuses for conditions that a document may be silent about: a quota (402), a limit of size (413), a filter of contents
+/// (418, 451), a lock (423).
+const OTHER_CONDITIONS: [u16; 5] = [402, 413, 418, 423, 451];
+
 /// Returns whether this status means no more than that something in the request was rejected.
-fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
+fn rejects(operation: &Operation, status: u16, on_rejection: RejectionMeaning) -> bool {
+    let documents_errors = || {
+        let mut responses = operation.responses.iter();
+        let is_of_caller =
+            |pattern: StatusPattern| (400..500).any(|status| pattern.rank(status).is_some_and(|rank| rank < 2));
+        responses.any(|documented| is_of_caller(documented.status))
+    };
     match on_rejection {
         // Something in the request is left open by the document, so the service may be right.
-        RejectionMeaning::Gap => RejectionMeaning::rejects_as_invalid_or_conflicting(status),
+        RejectionMeaning::Gap => {
+            RejectionMeaning::rejects_as_invalid_or_conflicting(status)
+                || OTHER_CONDITIONS.contains(&status) && !documents_errors()
+        }
         RejectionMeaning::Finding => false,
         RejectionMeaning::UncertainValue => {
             RejectionMeaning::rejects_as_invalid_or_conflicting(status) || matches!(status, 404 | 410 | 412)
@@ -92,8 +108,9 @@ mod tests {
     use crate::rules::Verdict;
     use crate::rules::testing::Fixture;
 
-    const STATUSES: [u16; 17] = [
-        200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 412, 422, 429, 500, 501, 503,
+    const STATUSES: [u16; 23] = [
+        200, 201, 204, 302, 400, 401, 402, 403, 404, 405, 406, 409, 410, 412, 413, 415, 418, 422, 423, 429, 451, 500,
+        501,
     ];
 
     fn judged(operation: &str, on_rejection: RejectionMeaning, status: u16) -> Verdict {
@@ -118,7 +135,7 @@ mod tests {
     fn each_meaning_of_a_rejection_excuses_its_own_rejections_and_no_others() {
         for (on_rejection, excused) in [
             (RejectionMeaning::Finding, &[][..]),
-            (RejectionMeaning::Gap, &[400, 409, 422]),
+            (RejectionMeaning::Gap, &[400, 402, 409, 413, 418, 422, 423, 451]),
             (RejectionMeaning::UncertainValue, &[400, 404, 409, 410, 412, 422]),
         ] {
             for status in STATUSES {
@@ -134,6 +151,16 @@ mod tests {
                     "{on_rejection:?} {status}"
                 );
             }
+        }
+    }
+
+    /// Where the document lists the errors of an operation, a quota is none of them.
+    #[test]
+    fn a_condition_of_its_own_is_excused_only_where_no_error_is_listed() {
+        for status in OTHER_CONDITIONS {
+            let of = |operation| judged(operation, RejectionMeaning::Gap, status);
+            assert_eq!(of("createContact"), Verdict::Undecided(Reason::Rejected(status)));
+            assert_eq!(of("createTag"), Verdict::Broken, "{status}");
         }
     }
 

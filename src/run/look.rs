@@ -59,7 +59,7 @@ impl Session<'_> {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         }
         let look = self.begin_look(list, &goal);
-        self.seek_until_settled(look, longest).await;
+        self.seek_until_settled(look, None, longest).await;
         self.delays
             .invariant_update_timed_out
             .set(!self.history().is_settled(look));

@@ -106,7 +106,11 @@ impl Session<'_> {
                 self.walk_until_settled(look, PageOrder::BothEnds, self.settings.settle)
                     .await;
             }
-            _ => self.seek_until_settled(look, self.settings.settle).await,
+            // A page that is asked for by its number may come from elsewhere than the default one: a cache, another route.
+            LookGoal::Created | LookGoal::CreatedBy { .. } | LookGoal::CreatedUntilFound => {
+                self.seek_until_settled(look, Some(1), self.settings.settle).await;
+            }
+            _ => self.seek_until_settled(look, None, self.settings.settle).await,
         }
         self.conclude(look);
     }
@@ -120,13 +124,13 @@ impl Session<'_> {
     /// Looks for a record in a list until it is found or `longest` has passed. A long list that did not show it is read
     /// again in whole once its first page says that its size has changed, and when the time has passed; until then,
     /// only its first page and its last are read. A run that learns does not read it in whole either while those two
-    /// show that it is late.
-    pub(super) async fn seek_until_settled(&self, look: LookId, longest: Duration) {
+    /// show that it is late. The first page is `asked` as in [`Self::page`].
+    pub(super) async fn seek_until_settled(&self, look: LookId, asked: Option<u64>, longest: Duration) {
         let (started, size_when_read_in_whole) = (Instant::now(), Cell::new(None));
         let walked = async || {
             let is_over = started.elapsed() >= longest;
             self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::WholeList));
-            let Some(last) = self.first_page(look).await else {
+            let Some(last) = self.first_page(look, asked).await else {
                 return;
             };
             let long = if self.plan.learns {
@@ -150,7 +154,7 @@ impl Session<'_> {
     /// Walks a list for a look, its first page first, until what is sought is found.
     pub(super) async fn walk(&self, look: LookId, order: PageOrder) {
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::WholeList));
-        let Some(last) = self.first_page(look).await else {
+        let Some(last) = self.first_page(look, None).await else {
             return;
         };
         let max_pages = self.settings.max_pages;
@@ -174,9 +178,10 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the first page of a list, and returns the number of its last one; `None` if there is nothing more to read.
-    async fn first_page(&self, look: LookId) -> Option<u64> {
-        let enough = self.page(look, None).await?;
+    /// Reads the first page of a list, `asked` as in [`Self::page`], and returns the number of its last one; `None` if
+    /// there is nothing more to read.
+    async fn first_page(&self, look: LookId, asked: Option<u64>) -> Option<u64> {
+        let enough = self.page(look, asked).await?;
         self.history().last_page(look).filter(|_| !enough)
     }
 
