@@ -19,7 +19,7 @@ impl<'both> Comparison<'both> {
             location_of_member(old, "callbacks").pointer,
             location_of_member(new, "callbacks").pointer,
         );
-        let mut added: Vec<_> = only_in_first(&is, &was, same_name).collect();
+        let mut added: Vec<_> = only_in_first(&is, &was, |named| named.0).collect();
         for (name, old) in &was {
             // The name only identifies it in the document, so one with another name and the same addresses is the same.
             let renamed = || added.iter().position(|(_, new)| same_addresses(old, new));
@@ -41,16 +41,19 @@ impl<'both> Comparison<'both> {
 
     /// Compares the addresses of one callback, an expression each, and what is sent there.
     fn callback(&mut self, name: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
+        if self.is_unresolved(Side::Operation, (old, new), &format!("the callback `{name}`")) {
+            return;
+        }
         let (was, is) = (named(self.old, old), named(self.new, new));
         let (gone, added): (Vec<_>, Vec<_>) = (
-            only_in_first(&was, &is, same_name).collect(),
-            only_in_first(&is, &was, same_name).collect(),
+            only_in_first(&was, &is, |named| named.0).collect(),
+            only_in_first(&is, &was, |named| named.0).collect(),
         );
         if let ([(from, old)], [(to, new)]) = (gone.as_slice(), added.as_slice()) {
             let text = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
             let locations = (Location::at(&old.pointer), Location::at(&new.pointer));
             self.callback_differs(Relation::Different, text, locations);
-            self.calls(name, (&(*from, old.clone()), &(*to, new.clone())));
+            self.compare_callback_operations(name, (&(*from, old.clone()), &(*to, new.clone())));
         } else {
             for (address, at) in gone {
                 let locations = (Location::at(&at.pointer), Location::missing_from(&new.pointer));
@@ -65,21 +68,24 @@ impl<'both> Comparison<'both> {
         }
         for old in &was {
             if let Some(new) = is.iter().find(|new| same_name(new, old)) {
-                self.calls(name, (old, new));
+                self.compare_callback_operations(name, (old, new));
             }
         }
     }
 
     /// Compares what is sent to one address.
-    fn calls(&mut self, name: &str, (old, new): (&NamedNode<'both>, &NamedNode<'both>)) {
+    fn compare_callback_operations(&mut self, name: &str, (old, new): (&NamedNode<'both>, &NamedNode<'both>)) {
+        if self.is_unresolved(Side::Operation, (&old.1, &new.1), &format!("the callback `{name}`")) {
+            return;
+        }
         let (was, is) = (operations_of(old.0, &old.1), operations_of(new.0, &new.1));
         let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
-        for gone in only_in_first(&was, &is, same) {
+        for gone in only_in_first(&was, &is, |operation| operation.method) {
             let locations = (Location::at(&gone.at.pointer), Location::missing_from(&new.1.pointer));
             let text = format!("the callback `{name}` no longer sends a {}", gone.method.as_str());
             self.callback_differs(Relation::Different, text, locations);
         }
-        for added in only_in_first(&is, &was, same) {
+        for added in only_in_first(&is, &was, |operation| operation.method) {
             let locations = (Location::missing_from(&old.1.pointer), Location::at(&added.at.pointer));
             let text = format!("the callback `{name}` also sends a {}", added.method.as_str());
             let relation = Relation::Unclear("callers may get a request that they do not know");

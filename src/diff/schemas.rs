@@ -20,7 +20,7 @@ use indexmap::IndexSet;
 use super::difference::{ClientEffect, Location, Meaning, Side};
 use super::kind::Kind;
 use super::range::Relation;
-use super::source::Source;
+use super::source::{Source, state_the_same};
 use super::types::Types;
 use super::view::View;
 use crate::contract::pointer;
@@ -201,8 +201,11 @@ impl<'both> SchemaComparison<'both> {
         let above = std::mem::replace(&mut self.frame, Frame::outermost());
         let assuming_above = self.assuming.len();
         self.depth += 1;
-        if old.null != new.null {
+        if old.admits_null != new.admits_null {
             self.nullable(old, new, path);
+        }
+        if (old.is_cut || new.is_cut) && !self.have_the_same_parts(old, new) {
+            self.too_large((old, new), path, "an `allOf` has too many schemas to be compared");
         }
         if old.groups.is_empty() && new.groups.is_empty() {
             self.plain(old, new, path);
@@ -221,6 +224,13 @@ impl<'both> SchemaComparison<'both> {
         if below.assumes < self.depth {
             self.frame.assumes = self.frame.assumes.min(below.assumes);
         }
+    }
+
+    /// Whether each part states the same as the other schema's, what it lists in `allOf` included.
+    fn have_the_same_parts(&self, old: &View<'both>, new: &View<'both>) -> bool {
+        let mut pairs = old.parts.iter().zip(&new.parts);
+        old.parts.len() == new.parts.len()
+            && pairs.all(|(was, is)| state_the_same(None, (self.old, was), (self.new, is)))
     }
 
     /// Settles the inner pairs of a pair that has ended in this state: after the first `kept`, each that assumed that
@@ -246,10 +256,15 @@ impl<'both> SchemaComparison<'both> {
             // Then the difference of the type says so.
             return;
         }
-        let (relation, text) = if new.null {
+        let (relation, text) = if new.admits_null {
             (Relation::Wider, "may now be null")
         } else {
             (Relation::Narrower, "may no longer be null")
+        };
+        let relation = if old.nests_too_deep_for_null || new.nests_too_deep_for_null {
+            Relation::Unclear("the schema nests too deep to know whether null is admitted")
+        } else {
+            relation
         };
         let (old, new) = (
             Location::at(old.null_pointer(self.old)),

@@ -53,7 +53,8 @@ impl<'both> Comparison<'both> {
             let Some(new) = self.new.member(&is, name) else {
                 continue;
             };
-            if old.string("type") == new.string("type") {
+            let title = format!("the security scheme `{name}`");
+            if !self.is_unresolved(Side::Operation, (&old, &new), &title) && old.string("type") == new.string("type") {
                 self.flows(name, &old, &new);
             }
         }
@@ -74,8 +75,7 @@ impl<'both> Comparison<'both> {
             };
             self.emit(Side::Operation, found, locations);
         };
-        let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
-        for (flow, at) in only_in_first(&was, &is, same) {
+        for (flow, at) in only_in_first(&was, &is, |flow| flow.0) {
             let locations = (
                 Location::at(&at.pointer),
                 Location::missing_from(location_of_member(new, "flows").pointer),
@@ -83,7 +83,7 @@ impl<'both> Comparison<'both> {
             let text = format!("the flow `{flow}` of the security scheme `{name}` is gone");
             emit(Relation::Different, text, locations);
         }
-        for (flow, at) in only_in_first(&is, &was, same) {
+        for (flow, at) in only_in_first(&is, &was, |flow| flow.0) {
             let locations = (
                 Location::missing_from(location_of_member(old, "flows").pointer),
                 Location::at(&at.pointer),

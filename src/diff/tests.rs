@@ -767,6 +767,172 @@ paths:
 }
 
 #[test]
+fn every_group_of_alternatives_counts_and_so_does_the_end_of_a_large_all_of() {
+    let groups = |second: &str| {
+        let alternatives = "[{type: string, minLength: 2}, {type: string, maxLength: 5}]";
+        format!("{{allOf: [{{oneOf: {alternatives}}}, {{{second}: {alternatives}}}]}}")
+    };
+    let large = |last: usize| {
+        let all: Vec<_> = (0..300)
+            .map(|index| format!("{{minLength: {}}}", index.min(last)))
+            .collect();
+        format!("{{type: string, allOf: [{}]}}", all.join(", "))
+    };
+    assert_schemas(&[
+        (
+            groups("oneOf").as_str(),
+            groups("anyOf").as_str(),
+            &[
+                "compatible request: the request body may now fit several alternatives",
+                "unclear response: the body of the 200 response may now fit several alternatives",
+            ],
+        ),
+        (
+            large(299).as_str(),
+            large(298).as_str(),
+            &[
+                "unclear request: the request body was not compared to the end",
+                "unclear response: the body of the 200 response was not compared to the end",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn whether_null_is_admitted_is_unclear_where_a_schema_nests_too_deep() {
+    let nested = (0..20).fold("{type: string}".to_owned(), |inner, _| format!("{{allOf: [{inner}]}}"));
+    let found = lines(&with_schema(&nested), &with_schema("{type: string}"));
+    let expected = [
+        "unclear request: the request body may no longer be null",
+        "unclear response: the body of the 200 response may no longer be null",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(lines(&with_schema(&nested), &with_schema(&nested)), [""; 0]);
+}
+
+#[test]
+fn a_body_of_very_many_media_types_is_compared_by_their_names() {
+    let with = |last: &str| {
+        let names: Vec<_> = (0..20_000).map(|index| format!("text/a{index}")).collect();
+        let mut names: Vec<_> = names.iter().map(String::as_str).collect();
+        names.push(last);
+        with_parts(&[("body", &format!("{{{}}}", content(&names)))])
+    };
+    let expected = [
+        "breaking request: the request body can no longer be text/b",
+        "compatible request: the request body can also be text/c",
+    ];
+    assert_eq!(lines(&with("text/b"), &with("text/c")), expected);
+}
+
+#[test]
+fn an_object_with_very_many_required_properties_is_compared_by_their_names() {
+    let with = |last: &str| {
+        let names: Vec<_> = (0..20_000).map(|index| format!("a{index}")).collect();
+        format!("{{required: [{}, {last}]}}", names.join(", "))
+    };
+    let (old, new) = (with_schema(&with("b")), with_schema(&with("c")));
+    let of = |side: &str, title: &str, lost: &str, gained: &str| {
+        [
+            format!("{lost} {side}: `/b` of {title} is no longer required"),
+            format!("{gained} {side}: `/c` of {title} is now required"),
+        ]
+    };
+    let request = of("request", "the request body", "compatible", "breaking");
+    let response = of("response", "the 200 response", "breaking", "compatible");
+    assert_eq!(lines(&old, &new), [request, response].concat());
+}
+
+/// A document with one of these parts after its path, in which the others stay.
+fn with_parts(parts: &[(&str, &str)]) -> String {
+    let part = |name: &str, otherwise: &'static str| -> String {
+        let stated = parts.iter().find(|(stated, _)| *stated == name);
+        stated.map_or_else(|| otherwise.to_owned(), |(_, text)| (*text).to_owned())
+    };
+    let post = format!(
+        "{{post: {{parameters: [{}], requestBody: {}, responses: {{'200': {}}}, callbacks: {{done: {}}}}}}}",
+        part(
+            "parameter",
+            "{name: a, in: query, required: true, schema: {type: string}}"
+        ),
+        part(
+            "body",
+            "{required: true, content: {text/plain: {schema: {type: string}}}}"
+        ),
+        part(
+            "response",
+            "{description: Done, content: {text/plain: {schema: {type: string}}}}"
+        )
+        .replace("HEADER", &part("header", "{required: true, schema: {type: string}}")),
+        part(
+            "callback",
+            "{'{$request.query.a}': {post: {responses: {'204': {description: Taken}}}}}"
+        ),
+    );
+    let path = part("path", "POST").replace("POST", &post);
+    format!("openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths: {{/things: {path}}}\n")
+}
+
+#[test]
+fn what_is_behind_a_reference_that_leads_nowhere_is_neither_gone_nor_new() {
+    const WITH_HEADER: (&str, &str) = ("response", "{description: Done, headers: {X-A: HEADER}}");
+    for (part, beside, side, title, doubt) in [
+        ("body", None, "request", "the request body", None),
+        ("response", None, "response", "the 200 response", None),
+        (
+            "header",
+            Some(WITH_HEADER),
+            "response",
+            "the header `X-A` of the 200 response",
+            None,
+        ),
+        ("callback", None, "operation", "the callback `done`", None),
+        ("path", None, "operation", "the path `/things`", None),
+        (
+            "parameter",
+            None,
+            "request",
+            "a parameter",
+            Some("the query parameter `a` is"),
+        ),
+    ] {
+        let stated: Vec<_> = beside.into_iter().collect();
+        let with = |target: &str| with_parts(&[&stated[..], &[(part, target)]].concat());
+        let (stated, lost, other) = (
+            with_parts(&stated),
+            with("{$ref: 'other.yaml#/A'}"),
+            with("{$ref: 'other.yaml#/B'}"),
+        );
+        let expected = format!("unclear {side}: {title} refers to something else");
+        let expected = |verb: &str| {
+            let doubtful = doubt.map(|text| format!("unclear request: {text} {verb}"));
+            [expected.clone()].into_iter().chain(doubtful).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&stated, &lost), expected("gone"));
+        assert_eq!(lines(&lost, &stated), expected("new and required"));
+        assert_eq!(
+            lines(&lost, &other)[0],
+            format!("unclear {side}: {title} refers to something else")
+        );
+        assert_eq!(lines(&lost, &lost), [""; 0]);
+    }
+}
+
+#[test]
+fn a_body_that_leads_nowhere_may_be_required() {
+    let with = |body: &str| {
+        let text = with_parts(&[("body", body)]);
+        text.replace("requestBody: none, ", "")
+    };
+    let (none, lost) = (with("none"), with("{$ref: '#/components/requestBodies/Lost'}"));
+    assert_eq!(lines(&none, &lost), ["unclear request: the request has a body now"]);
+    assert_eq!(
+        lines(&lost, &none),
+        ["breaking request: the request no longer has a body"]
+    );
+}
+
+#[test]
 fn a_reference_under_a_name_that_is_also_a_keyword_is_followed() {
     let text = "openapi: 3.1.0
 info: {title: Things, version: '1'}

@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::source::{LocatedNode, Source, has_siblings, is_annotation, normalized_value, reference};
@@ -11,16 +12,15 @@ use super::types::Types;
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::pointer;
 
-/// The most schemas that one view combines; the rest of a larger `allOf` is left out.
+/// The most schemas that one view combines; a larger `allOf` is not compared to the end.
 const MAX_PARTS: usize = 200;
-/// The most alternatives that are looked at one by one.
-const MAX_ALTERNATIVES: usize = 64;
-/// The most alternatives that the groups of one schema may list; more are not looked at.
+/// From this many combinations on, further groups of alternatives are not multiplied out.
+const MAX_COMBINATIONS: usize = 64;
+/// The most alternatives that the groups of one schema may list; a schema with more is reported as too large.
 const MAX_LISTED_ALTERNATIVES: usize = 1_000;
 /// The most patterns of names that are tried.
 const MAX_PATTERNS: usize = 20;
-/// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, null is taken
-/// to be admitted.
+/// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, that is not known.
 const MAX_NULL_DEPTH: usize = 16;
 
 /// The keywords that imply an object where no type is stated.
@@ -42,15 +42,19 @@ pub(super) struct View<'document> {
     /// The `oneOf` and `anyOf` of the parts.
     pub(super) groups: Vec<Group<'document>>,
     /// The values of groups in which each alternative only lists values.
-    listed: Vec<Vec<Value>>,
-    /// The only types, null aside, where that is not said by the parts.
-    only: Option<Types>,
+    listed_values: Vec<Vec<Value>>,
+    /// The types, null aside, that the enclosing alternatives leave, where the parts do not state them.
+    type_limit: Option<Types>,
     /// Whether null is admitted.
-    pub(super) null: bool,
+    pub(super) admits_null: bool,
+    /// Whether the schema nests too deep to know whether null is admitted.
+    pub(super) nests_too_deep_for_null: bool,
     /// The pointer to where the schema is used, or would be where there is none.
     pub(super) pointer: String,
     /// The name of the definition that it refers to, or an alternative's title, where it has either.
     pub(super) name: Option<String>,
+    /// Whether schemas are left out, because there are too many.
+    pub(super) is_cut: bool,
     /// Whether the discriminator of this alternative was compared along with its group.
     pub(super) discriminator_compared: bool,
 }
@@ -61,7 +65,7 @@ pub(super) struct Group<'document> {
     /// Where the keyword is.
     pub(super) pointer: String,
     /// Whether exactly one may apply.
-    pub(super) exclusive: bool,
+    pub(super) is_one_of: bool,
     pub(super) alternatives: Vec<LocatedNode<'document>>,
 }
 
@@ -83,6 +87,27 @@ impl NamePatterns {
     }
 }
 
+/// The names that an object lists as required, which may be very many.
+pub(super) struct RequiredNames<'document> {
+    /// The `required` of each part.
+    lists: Vec<LocatedNode<'document>>,
+    /// The first place of each name: the index of the list, and the index in it.
+    places: IndexMap<&'document str, (usize, usize)>,
+}
+
+impl<'document> RequiredNames<'document> {
+    /// Returns the names, in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'document str> {
+        self.places.keys().copied()
+    }
+
+    /// Returns where a name is listed; `None` if it is not.
+    pub(super) fn location_of(&self, name: &str) -> Option<String> {
+        let (list, index) = *self.places.get(name)?;
+        Some(pointer::join(&self.lists[list].pointer, &index.to_string()))
+    }
+}
+
 /// What an object may have besides its listed properties.
 pub(super) enum Additional<'document> {
     Anything,
@@ -96,11 +121,13 @@ impl<'document> View<'document> {
         Self {
             parts: Vec::new(),
             groups: Vec::new(),
-            listed: Vec::new(),
-            only: None,
-            null: true,
+            listed_values: Vec::new(),
+            type_limit: None,
+            admits_null: true,
+            nests_too_deep_for_null: false,
             pointer: pointer.to_owned(),
             name: None,
+            is_cut: false,
             discriminator_compared: false,
         }
     }
@@ -113,7 +140,8 @@ impl<'document> View<'document> {
         let mut view = Self::anything(&first.pointer);
         view.name = name(first);
         let mut nulls = Nulls::new(source);
-        view.null = schemas.iter().all(|schema| nulls.admitted(schema, false, 0));
+        view.admits_null = schemas.iter().all(|schema| nulls.admitted(schema, false, 0));
+        view.nests_too_deep_for_null = nulls.is_cut;
         for schema in schemas {
             view.add(source, &schema);
         }
@@ -122,6 +150,7 @@ impl<'document> View<'document> {
 
     fn add(&mut self, source: &Source<'document>, schema: &LocatedNode<'document>) {
         if self.parts.len() >= MAX_PARTS {
+            self.is_cut = true;
             return;
         }
         for part in source.applied(schema.clone()) {
@@ -142,7 +171,7 @@ impl<'document> View<'document> {
             let mut alternatives: Vec<_> = group.elements().filter(|inner| !is_null(source, inner)).collect();
             match alternatives.len() {
                 0 if group.node.elements().is_empty() => {}
-                0 => self.only = Some(Types::NONE),
+                0 => self.type_limit = Some(Types::NONE),
                 // One alternative, next to null perhaps, is no choice.
                 1 => {
                     let only = alternatives.remove(0);
@@ -154,10 +183,10 @@ impl<'document> View<'document> {
                     .map(|inner| values_if_only_listed(source, inner))
                     .collect::<Option<Vec<_>>>()
                 {
-                    Some(values) => self.listed.push(values.concat()),
+                    Some(values) => self.listed_values.push(values.concat()),
                     None => self.groups.push(Group {
                         pointer: group.pointer,
-                        exclusive: keyword == "oneOf",
+                        is_one_of: keyword == "oneOf",
                         alternatives,
                     }),
                 },
@@ -171,7 +200,7 @@ impl<'document> View<'document> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([self.clone()]);
         while let Some(view) = open.pop_front() {
-            let is_many = found.len() + open.len() > MAX_ALTERNATIVES;
+            let is_many = found.len() + open.len() > MAX_COMBINATIONS;
             if view.groups.is_empty() || is_many || view.has_too_many_alternatives() {
                 found.push(view);
             } else {
@@ -190,7 +219,7 @@ impl<'document> View<'document> {
             return vec![self];
         }
         let of_type = |only| Self {
-            only: Some(only),
+            type_limit: Some(only),
             name: None,
             ..self.clone()
         };
@@ -199,7 +228,7 @@ impl<'document> View<'document> {
 
     /// Whether this is the part of a schema with several types that is about one of them.
     pub(super) fn is_one_of_listed_types(&self) -> bool {
-        self.only.is_some()
+        self.type_limit.is_some()
     }
 
     /// Whether the groups list more alternatives than are looked at.
@@ -214,7 +243,7 @@ impl<'document> View<'document> {
         };
         let mut shared = self.clone();
         shared.groups = others.to_vec();
-        shared.null = false;
+        shared.admits_null = false;
         let alternative = |schema: &LocatedNode<'document>| {
             let mut view = shared.clone();
             view.pointer.clone_from(&schema.pointer);
@@ -233,8 +262,8 @@ impl<'document> View<'document> {
         key.push(0);
         let groups = self.groups.iter().filter_map(|group| group.alternatives.first());
         key.extend(groups.map(LocatedNode::address));
-        key.push(usize::from(self.null));
-        key.extend(self.only.map(Types::bits));
+        key.push(usize::from(self.admits_null));
+        key.extend(self.type_limit.map(Types::bits));
         key
     }
 
@@ -262,7 +291,7 @@ impl<'document> View<'document> {
 
     /// Returns the types that a value may have, null aside.
     pub(super) fn types(&self) -> Types {
-        let mut stated = self.only;
+        let mut stated = self.type_limit;
         for part in &self.parts {
             if is_never(part.node) {
                 return Types::NONE;
@@ -305,12 +334,12 @@ impl<'document> View<'document> {
         let single = self.keywords("const").map(|at| vec![normalized_value(at.node)]);
         let values = listed
             .chain(single)
-            .chain(self.listed.iter().cloned())
+            .chain(self.listed_values.iter().cloned())
             .reduce(|left, right| {
                 let right: HashSet<_> = right.iter().collect();
                 left.into_iter().filter(|value| right.contains(value)).collect()
             })?;
-        let is_of_type = |value: &Value| self.only.is_none_or(|only| only.includes(Types::of(value)));
+        let is_of_type = |value: &Value| self.type_limit.is_none_or(|only| only.includes(Types::of(value)));
         let values = values.into_iter().filter(|value| !value.is_null() && is_of_type(value));
         Some(values.collect())
     }
@@ -330,13 +359,17 @@ impl<'document> View<'document> {
         (!stated.is_empty()).then(|| Self::of(source, stated))
     }
 
-    /// Returns where a property is listed as required; `None` if it is not.
-    pub(super) fn required_at(&self, name: &str) -> Option<String> {
-        self.keywords("required").find_map(|required| {
-            let mut names = required.node.elements().iter();
-            let index = names.position(|element| element.string() == Some(name))?;
-            Some(pointer::join(&required.pointer, &index.to_string()))
-        })
+    /// Returns the names that are listed as required.
+    pub(super) fn required(&self) -> RequiredNames<'document> {
+        let lists: Vec<_> = self.keywords("required").collect();
+        let mut places = IndexMap::new();
+        for (list, at) in lists.iter().enumerate() {
+            let elements = at.node.elements().iter().enumerate();
+            for (index, name) in elements.filter_map(|(index, element)| Some((index, element.string()?))) {
+                places.entry(name).or_insert((list, index));
+            }
+        }
+        RequiredNames { lists, places }
     }
 
     /// Returns the names of `patternProperties`, as patterns.
@@ -352,14 +385,6 @@ impl<'document> View<'document> {
         });
         read.collect::<Result<_, _>>()
             .map_or(NamePatterns::Unread, NamePatterns::Read)
-    }
-
-    /// Returns the names of the required properties.
-    pub(super) fn required_names(&self) -> Vec<&'document str> {
-        let required = self.keywords("required");
-        required
-            .flat_map(|required| required.node.elements().iter().filter_map(Node::string))
-            .collect()
     }
 
     /// Returns the schema of an item.
@@ -400,7 +425,7 @@ impl<'document> View<'document> {
     pub(super) fn excluded(&self, source: &Source<'document>) -> Vec<Self> {
         let stated = self.keywords("not").map(|at| Self::of(source, vec![at]));
         let each = stated.flat_map(|not| match not.groups.as_slice() {
-            [group] if !group.exclusive && not.parts.len() == 1 && not.parts[0].node.members().len() == 1 => {
+            [group] if !group.is_one_of && not.parts.len() == 1 && not.parts[0].node.members().len() == 1 => {
                 let alternatives = group.alternatives.iter();
                 alternatives
                     .map(|schema| Self::of(source, vec![schema.clone()]))
@@ -409,7 +434,7 @@ impl<'document> View<'document> {
             _ => vec![not],
         });
         let types = self.types();
-        each.filter(|not| !not.groups.is_empty() || not.types().meets(types) || (not.null && self.null))
+        each.filter(|not| !not.groups.is_empty() || not.types().meets(types) || (not.admits_null && self.admits_null))
             .collect()
     }
 
@@ -517,6 +542,8 @@ fn states_only_null(node: &Node) -> bool {
 struct Nulls<'both, 'document> {
     source: &'both Source<'document>,
     known: HashMap<(usize, bool), bool>,
+    /// Whether a schema nested too deep to be looked at.
+    is_cut: bool,
 }
 
 impl<'both, 'document> Nulls<'both, 'document> {
@@ -524,6 +551,7 @@ impl<'both, 'document> Nulls<'both, 'document> {
         Self {
             source,
             known: HashMap::new(),
+            is_cut: false,
         }
     }
 
@@ -532,7 +560,11 @@ impl<'both, 'document> Nulls<'both, 'document> {
     fn admitted(&mut self, schema: &LocatedNode<'document>, is_stated: bool, depth: usize) -> bool {
         let (references, definition) = self.source.follow(schema.clone());
         let is_nullable = references.iter().chain([&definition]).any(|at| at.flag("nullable"));
-        if is_nullable || depth > MAX_NULL_DEPTH {
+        if is_nullable {
+            return true;
+        }
+        if depth > MAX_NULL_DEPTH {
+            self.is_cut = true;
             return true;
         }
         let beside = references.iter().filter(|_| self.source.is_later_than_3_0);
@@ -641,7 +673,7 @@ mod tests {
             ("{not: {}}", false),
         ] {
             assert_eq!(
-                with_view(&format!("schema: {schema}"), |_, view| view.null),
+                with_view(&format!("schema: {schema}"), |_, view| view.admits_null),
                 admitted,
                 "{schema}"
             );

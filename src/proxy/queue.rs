@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! Recorded traffic is judged in the order in which requests began, so an exchange waits here until no earlier request
-//! is under way. A request that takes long must not keep all others waiting: after [`PATIENCE`] it is passed over, and
+//! is under way. A request that takes long must not keep all others pending: after [`PATIENCE`] it is passed over, and
 //! its exchange is judged by itself once it has ended.
 //!
 //! All that is copied counts against one limit. An exchange that would exceed it is dropped. What a dropped write may
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use tokio::sync::oneshot;
 
 use super::metrics::Snapshot;
@@ -30,6 +30,8 @@ const LATE_EFFECT: TimeDelta = ASSUMED_DURATION;
 const MAX_BYTES: usize = 64 << 20;
 /// What an exchange takes besides its headers and bodies, in bytes.
 const OVERHEAD: usize = 1024;
+/// What a header takes besides its name and value, in bytes.
+const HEADER_OVERHEAD: usize = 128;
 
 /// The exchanges that passed and are not judged yet.
 pub(crate) struct Queue {
@@ -55,7 +57,7 @@ struct State {
     is_closed: bool,
     /// The exchanges that were still under way when the queue was closed, so that they were judged without a response:
     /// they are not judged again once they have ended.
-    cut: BTreeSet<u64>,
+    judged_early: BTreeSet<u64>,
     /// Whether judging has ended.
     has_ended: bool,
     /// Pending requests for a snapshot, each with the number of the next exchange at that time.
@@ -77,7 +79,7 @@ pub(crate) struct ExchangeCounts {
     /// Those that the proxy answered with 502, because no usable response came from the target.
     pub(crate) bad_gateway: u64,
     /// Those that are under way or wait to be judged.
-    pub(crate) waiting: usize,
+    pub(crate) pending: usize,
     /// What those take, in bytes.
     pub(crate) bytes: usize,
 }
@@ -177,7 +179,7 @@ impl Queue {
             queue: Arc::clone(self),
             number,
             request_line: Some(request_line),
-            headers: headers.clone(),
+            headers: copied(headers),
             parts: Mutex::new(Parts {
                 bytes: size,
                 body: None,
@@ -216,7 +218,7 @@ impl Queue {
     pub(super) fn counts(&self) -> ExchangeCounts {
         let state = self.state();
         ExchangeCounts {
-            waiting: state.exchanges.len() + state.passed_over.len() + state.late.len(),
+            pending: state.exchanges.len() + state.passed_over.len() + state.late.len(),
             bytes: state.bytes,
             ..state.counts
         }
@@ -331,7 +333,7 @@ impl State {
 
     /// Returns an exchange that is still under way as one without a response.
     fn cut_off(&mut self, number: u64, request_line: RequestLine, is_late: bool) -> Next {
-        self.cut.insert(number);
+        self.judged_early.insert(number);
         let exchange = Box::new(ForwardedExchange {
             request_line,
             headers: HeaderMap::new(),
@@ -393,7 +395,7 @@ impl ExchangeUnderWay {
         let fits = self.reserve(size(headers));
         self.parts().response = Some(ForwardedResponse {
             status,
-            headers: if fits { headers.clone() } else { HeaderMap::new() },
+            headers: if fits { copied(headers) } else { HeaderMap::new() },
             body: CopiedBody::Incomplete,
         });
     }
@@ -437,7 +439,7 @@ impl Drop for ExchangeUnderWay {
             bytes,
         };
         let mut state = self.queue.state();
-        if state.cut.remove(&self.number) {
+        if state.judged_early.remove(&self.number) {
             state.bytes -= bytes;
         } else if is_dropped {
             state.bytes -= bytes;
@@ -457,8 +459,19 @@ impl Drop for ExchangeUnderWay {
 
 /// Returns what a head takes, in bytes.
 fn size(headers: &HeaderMap) -> usize {
-    let pairs = headers.iter().map(|(name, value)| name.as_str().len() + value.len());
+    let pairs = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + HEADER_OVERHEAD);
     OVERHEAD + pairs.sum::<usize>()
+}
+
+/// Copies headers. A clone would share the buffer that its connection reads into, and keep all of that.
+fn copied(headers: &HeaderMap) -> HeaderMap {
+    let copy = |value: &HeaderValue| HeaderValue::from_bytes(value.as_bytes()).unwrap_or_else(|_| value.clone());
+    headers
+        .iter()
+        .map(|(name, value)| (name.clone(), copy(value)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -466,6 +479,28 @@ mod tests {
     use tokio::sync::oneshot::error::TryRecvError;
 
     use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_head_does_not_keep_the_buffer_that_it_was_read_into() {
+        let buffer = Bytes::from(vec![b'a'; 8 << 10]);
+        let value = |range: std::ops::Range<usize>| HeaderValue::from_maybe_shared(buffer.slice(range)).unwrap();
+        let pairs = [("x-a", 0..2), ("x-b", 2..4), ("x-a", 4..9)];
+        let headers: HeaderMap = pairs
+            .map(|(name, range)| (name.parse().unwrap(), value(range)))
+            .into_iter()
+            .collect();
+        let kept = copied(&headers);
+        assert_eq!(kept, headers);
+        drop(headers);
+        assert!(buffer.is_unique());
+    }
+
+    #[test]
+    fn a_head_of_many_short_lines_counts_as_what_it_takes() {
+        let names = (0..1_000).map(|index| format!("x{index}").parse().unwrap());
+        let headers: HeaderMap = names.map(|name| (name, HeaderValue::from_static("a"))).collect();
+        assert!(size(&headers) > 100_000);
+    }
 
     fn queue() -> Arc<Queue> {
         Queue::new(DateTime::UNIX_EPOCH)
@@ -491,7 +526,7 @@ mod tests {
         queue.state().exchanges.insert(0, under_way);
     }
 
-    /// What is ready, without waiting: the method of an exchange, and whether it is late.
+    /// What is ready, without pending: the method of an exchange, and whether it is late.
     fn ready(queue: &Queue) -> Option<(String, bool)> {
         match queue.state().ready() {
             Some(Next::Exchange { exchange, is_late }) => Some((exchange.request_line.method, is_late)),
@@ -552,7 +587,7 @@ mod tests {
         let _slow = begin(&queue, "GET");
         make_first_overdue(&queue, "GET");
         assert_eq!(ready(&queue), None);
-        assert_eq!(queue.counts().waiting, 1);
+        assert_eq!(queue.counts().pending, 1);
         queue.close();
         assert_eq!(ready(&queue), Some(("GET".to_owned(), true)));
         assert_eq!(ready(&queue), on_time("closed"));

@@ -30,7 +30,7 @@ impl<'both> SchemaComparison<'both> {
         for view in was.iter_mut().chain(&mut is) {
             view.discriminator_compared = true;
             // Whether null is admitted was compared for the whole, which may be its own only alternative.
-            view.null = false;
+            view.admits_null = false;
         }
         let mut unmatched_old: Vec<_> = (0..was.len()).collect();
         let mut unmatched_new: Vec<_> = (0..is.len()).collect();
@@ -141,7 +141,7 @@ impl<'both> SchemaComparison<'both> {
             (Relation::Narrower, &was, &is, "no longer"),
             (Relation::Wider, &is, &was, "now"),
         ] {
-            for value in only_in_first(these, others, |one, other| one == other) {
+            for value in only_in_first(these, others, |value| value) {
                 let found = FoundDifference {
                     kind: Kind::Discriminator,
                     relation,
@@ -179,10 +179,9 @@ impl<'both> SchemaComparison<'both> {
 
     /// Compares whether the alternatives exclude each other.
     fn exclusive(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let (Some(was), Some(is)) = (old.groups.first(), new.groups.first()) else {
-            return;
-        };
-        if was.exclusive == is.exclusive {
+        let groups = old.groups.iter().zip(&new.groups);
+        let changed: Vec<_> = groups.filter(|(was, is)| was.is_one_of != is.is_one_of).collect();
+        if changed.is_empty() {
             return;
         }
         let mut met = Types::NONE;
@@ -194,23 +193,25 @@ impl<'both> SchemaComparison<'both> {
         if apart {
             return;
         }
-        // What fits exactly one alternative fits any of them.
-        let relation = match (is.exclusive, self.side) {
-            (true, Side::Response) | (false, Side::Request) => Relation::Harmless,
-            _ => Relation::Unclear("whether a value fits several alternatives is not decided"),
-        };
-        let found = FoundDifference {
-            kind: Kind::Alternatives,
-            relation,
-            client: ClientEffect::Major,
-            text: if is.exclusive {
-                "must now fit exactly one alternative"
-            } else {
-                "may now fit several alternatives"
-            }
-            .to_owned(),
-        };
-        self.emit(found, path, (Location::at(&was.pointer), Location::at(&is.pointer)));
+        for (was, is) in changed {
+            // What fits exactly one alternative fits any of them.
+            let relation = match (is.is_one_of, self.side) {
+                (true, Side::Response) | (false, Side::Request) => Relation::Harmless,
+                _ => Relation::Unclear("whether a value fits several alternatives is not decided"),
+            };
+            let found = FoundDifference {
+                kind: Kind::Alternatives,
+                relation,
+                client: ClientEffect::Major,
+                text: if is.is_one_of {
+                    "must now fit exactly one alternative"
+                } else {
+                    "may now fit several alternatives"
+                }
+                .to_owned(),
+            };
+            self.emit(found, path, (Location::at(&was.pointer), Location::at(&is.pointer)));
+        }
     }
 }
 

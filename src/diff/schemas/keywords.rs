@@ -11,7 +11,7 @@ use super::{
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::range::{self, End, Range, compare_ends};
-use crate::diff::source::{LocatedNode, normalized_value, refers, state_the_same};
+use crate::diff::source::{LocatedNode, NOT_IN_THE_FILE, normalized_value, refers, state_the_same};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
@@ -497,7 +497,7 @@ impl<'both> SchemaComparison<'both> {
 
     /// Tries whether what one `not` excludes is included in what another excludes.
     fn excluded_is_included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> AttemptOutcome {
-        if states_the_same(old, new) {
+        if are_identical_texts(old, new) {
             return AttemptOutcome::Same;
         }
         self.included(old, new, old_in_new)
@@ -589,7 +589,7 @@ impl<'both> SchemaComparison<'both> {
         if was != is {
             let found = FoundDifference {
                 kind: Kind::Reference,
-                relation: Relation::Unclear("what it refers to is not in the file"),
+                relation: Relation::Unclear(NOT_IN_THE_FILE),
                 client: ClientEffect::None,
                 text: "refers to something else".to_owned(),
             };
@@ -656,7 +656,7 @@ fn client_effect_of_format(was: Option<&str>, is: Option<&str>, path: &str) -> C
 }
 
 /// Whether two schemas are the same text, of one definition that refers to no other.
-fn states_the_same(old: &View<'_>, new: &View<'_>) -> bool {
+fn are_identical_texts(old: &View<'_>, new: &View<'_>) -> bool {
     let ([was], [is]) = (old.parts.as_slice(), new.parts.as_slice()) else {
         return false;
     };
