@@ -66,14 +66,17 @@ const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn b
 /// records.
 pub(crate) fn languages_in(value: &Value) -> Vec<&str> {
     let is_subtag = |tag: &str| (2..=8).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_tag = |name: &str| {
+    let is_like_tag = |name: &str| {
         let mut subtags = name.split(['-', '_']);
-        let is_language = |first: &str| first.len() == 2 && LANGUAGES.split(' ').any(|language| language == first);
-        subtags.next().is_some_and(is_language) && subtags.all(is_subtag)
+        subtags.next().is_some_and(|first| first.len() == 2) && subtags.all(is_subtag)
     };
+    let is_language = |first: &str| LANGUAGES.split(' ').any(|language| language == first);
     let members = value.as_object().into_iter().flatten();
-    let names = members.map(|(name, text)| (text.is_string() && is_tag(name)).then_some(name.as_str()));
-    names.collect::<Option<_>>().unwrap_or_default()
+    let names = members.map(|(name, text)| (text.is_string() && is_like_tag(name)).then_some(name.as_str()));
+    // Most objects have a longer name too, so hardly any name is looked up.
+    let names = names.collect::<Option<Vec<_>>>().unwrap_or_default();
+    let are_languages = names.iter().all(|name| name.get(..2).is_some_and(is_language));
+    if are_languages { names } else { Vec::new() }
 }
 
 /// Returns the fields of a body with this schema, in the order of the schema. Fields without a type and fields for

@@ -669,6 +669,9 @@ pub(super) fn has_records_at(document: &Document, path: &str) -> bool {
     let mut items = document.node("/paths").map_or(&[][..], Node::members).iter();
     items.any(|other| {
         let at = comparable_path(&other.name);
+        if at != path && at != item {
+            return false;
+        }
         let node = document.node(&load::resolve(document, pointer::join("/paths", &other.name)));
         let has = |method: &str| node.is_some_and(|node| node.member(method).is_some());
         let summary = || node?.member("get")?.member("summary")?.string().map(without_prefixes);

@@ -166,14 +166,15 @@ fn in_bodies(
             creates.entry(kind).or_default().push(link);
         }
     }
+    let paths = operations.iter().map(|operation| operation.path.as_str());
+    let named: Vec<_> = paths.map(|path| (path, kinds_named_by(path))).collect();
     creates.retain(|kind, links| {
         let is_own = |path: &str| {
             links
                 .iter()
                 .any(|link| is_at_or_below(path, &operations[link.from.0].path))
         };
-        let mut paths = operations.iter().map(|operation| operation.path.as_str());
-        !paths.any(|path| !is_own(path) && names_collection_of(path, kind))
+        !named.iter().any(|(path, kinds)| kinds.contains(kind) && !is_own(path))
     });
     let mut links = Vec::new();
     for (index, operation) in operations
@@ -229,20 +230,21 @@ fn is_at_or_below(path: &str, collection: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether a path names records by a name that ends with this kind: `/product-groups/{id}` for `group`. A list below
-/// another record (`/users/{id}/groups`) may show the same records, so it counts only if its records are read there.
-fn names_collection_of(path: &str, kind: &str) -> bool {
+/// Returns the kinds with which the name ends by which a path names records: `group` and `productgroup` for
+/// `/product-groups/{id}`. A list below another record (`/users/{id}/groups`) may show the same records, so it counts
+/// only if its records are read there.
+fn kinds_named_by(path: &str) -> Vec<String> {
     let path = comparable_path(path);
     let (collection, is_item) = match path.strip_suffix("/{}") {
         Some(collection) => (collection, true),
         None => (path.as_str(), false),
     };
-    let Some((before, name)) = collection.rsplit_once('/') else {
-        return false;
+    let named = collection.rsplit_once('/');
+    let Some((_, name)) = named.filter(|(before, _)| is_item || !before.contains("{}")) else {
+        return Vec::new();
     };
     let words = camel_case_words(name);
-    let ends_with_kind = (0..words.len()).any(|at| singular(&words[at..].concat()) == kind);
-    ends_with_kind && (is_item || !before.contains("{}"))
+    (0..words.len()).map(|at| singular(&words[at..].concat())).collect()
 }
 
 /// Whether a path is that of an item in the collection at the other one.

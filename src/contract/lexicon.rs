@@ -176,8 +176,10 @@ const SINGULARS: [&str; 24] = [
 pub(super) fn singular(name: &str) -> String {
     let ending = |ending: &str| name.strip_suffix(ending).filter(|stem| stem.len() > 1);
     let is_form_of = |noun: &&&str| {
-        let forms = ["", "s", "es", "zes"].map(|plural| format!("{noun}{plural}"));
-        forms.iter().any(|form| name.ends_with(form.as_str()))
+        let mut stems = ["", "s", "es", "zes"]
+            .iter()
+            .filter_map(|plural| name.strip_suffix(plural));
+        stems.any(|stem| stem.ends_with(**noun))
     };
     if let Some(noun) = SINGULARS.iter().find(is_form_of) {
         let start = name.rfind(noun).unwrap_or(0);

@@ -79,13 +79,17 @@ impl Link {
                 let names = members.into_iter().flat_map(serde_json::Map::keys);
                 names.map(|name| Cow::Owned(Value::from(name.as_str()))).collect()
             }
+            None if !self.guessed => {
+                let found = pointer::select(body, &self.value_at).into_iter();
+                found.map(Cow::Borrowed).collect()
+            }
             None => {
                 let found = pointer::select_indexed(body, &self.value_at);
                 let records = |at: &str| at.rsplitn(3, '/').nth(2).map(str::to_owned);
                 let mut arrays = found.iter().map(|(at, _)| records(at));
                 let first = arrays.next();
                 // Where it is a guess, each of two arrays may be the one that is meant.
-                let is_one = !self.guessed || arrays.all(|other| Some(other) == first);
+                let is_one = arrays.all(|other| Some(other) == first);
                 let values = found.into_iter().filter(|_| is_one);
                 values.map(|(_, value)| Cow::Borrowed(value)).collect()
             }

@@ -89,13 +89,13 @@ impl Bindings {
             self.forget(contract, from);
         }
         let parents = identifiers_in_path(contract.operation(from), path);
-        let shows_secrets = contract.shows_secrets(from) && !contract.operation(from).has_invariants();
+        let shows_secrets = || !contract.operation(from).has_invariants() && contract.shows_secrets(from);
         for link in contract.links_from(from) {
             if !self.has_room_for(link) {
                 continue;
             }
             let admits = AdmittedByParameter::of(contract, link);
-            let may_be_sent = |value: &Value| admits.holds(value) && !(shows_secrets && may_be_credential(value));
+            let may_be_sent = |value: &Value| admits.holds(value) && !(may_be_credential(value) && shows_secrets());
             for value in link.values(body).iter().filter(|value| may_be_sent(value)) {
                 self.keep(link, value, &parents);
             }
@@ -388,6 +388,9 @@ fn agrees(path_identifiers: &PathIdentifiers, before: Option<&str>, text: &str) 
 
 /// Returns the identifiers in the path of a request to the operation.
 pub(crate) fn identifiers_in_path(operation: &Operation, path: &str) -> PathIdentifiers {
+    if !operation.path.contains('{') {
+        return PathIdentifiers::new();
+    }
     let path = path.split('?').next().unwrap_or_default();
     let template = PathTemplate::read(&operation.path);
     let values = template.values(path).unwrap_or_default();

@@ -550,8 +550,8 @@ impl History<'_> {
         // Whatever a query has may select records.
         !exchange.request.path.contains('?')
             && !has_link
-            && !self.contract.may_hide_records(list)
             && paging.is_none_or(|paging| paging.says_that_all_are_shown(body))
+            && !self.contract.may_hide_records(list)
     }
 
     /// Adds what a list shows of the existing records. Those that a write has changed are residue. Emits evidence if

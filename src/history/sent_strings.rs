@@ -59,7 +59,11 @@ impl SentStrings {
     /// like no kind of record, and that services do not set themselves (`owner`).
     pub(super) fn note_body_of(&mut self, (contract, write): (&Contract, OperationId), run_tag: &RunTag, body: &Value) {
         self.note(run_tag, body);
-        for map in contract.maps_in_body(write) {
+        let has_objects = body
+            .as_object()
+            .is_some_and(|members| members.values().any(Value::is_object));
+        let maps = has_objects.then(|| contract.maps_in_body(write));
+        for map in maps.into_iter().flatten() {
             for (name, text) in body.get(map).and_then(Value::as_object).into_iter().flatten() {
                 if let Some(string) = text.as_str().filter(|_| run_tag.is_in(text)) {
                     self.maps.insert(map.to_owned());
@@ -68,7 +72,8 @@ impl SentStrings {
             }
         }
         for (name, member) in body.as_object().into_iter().flatten() {
-            if member.is_string() || contract.names_a_record(name) || is_set_by_service(name) {
+            let has_parts = member.is_array() || member.is_object();
+            if !has_parts || contract.names_a_record(name) || is_set_by_service(name) {
                 continue;
             }
             for_each_nested(member, &pointer::join("", name), &mut |at, text| {
