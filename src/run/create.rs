@@ -11,11 +11,9 @@ use super::pace::{MAX_ATTEMPTS, says_when, throttles_for_now, wait_after};
 use super::query::rejection_meaning;
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
-use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::OperationId;
-use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, Failure, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
@@ -573,8 +571,9 @@ impl Session<'_> {
         }
     }
 
-    /// Returns a request whose body is the draft. A string in it that names the record in the path becomes that
-    /// record's identifier where it is required, and is left out where it is not.
+    /// Returns a request whose body is the draft. A string or a number in it that names the record in the path becomes
+    /// that record's identifier where it is required, and is left out where it is not: an example may be the identifier
+    /// of another record, and a service may go by it.
     pub(super) fn request_with_draft(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
@@ -583,10 +582,10 @@ impl Session<'_> {
         if let (Some((names, value)), Some(members)) = (&in_path, body.as_object_mut()) {
             for name in names {
                 match members.get(name) {
-                    Some(Value::String(_)) if self.contract.requires_property(operation, name) => {
+                    Some(Value::String(_) | Value::Number(_)) if self.contract.requires_property(operation, name) => {
                         members.insert(name.clone(), value.clone());
                     }
-                    Some(Value::String(_)) => drop(members.remove(name)),
+                    Some(Value::String(_) | Value::Number(_)) => drop(members.remove(name)),
                     _ => {}
                 }
             }
@@ -616,18 +615,9 @@ impl Session<'_> {
         operation: OperationId,
         head: &RequestHead,
     ) -> Option<(Vec<String>, Value)> {
-        let lifecycle = self.contract.lifecycle_of(operation)?;
-        let documented = self.contract.operation(operation);
-        let mut parameters = 0..documented.parameters.len();
-        let named = Some(&lifecycle.path_to_id);
-        let index = parameters.find(|index| documented.path_to_parameter(*index).as_ref() == named)?;
-        let name = &documented.parameters[index].name;
+        let parameter = self.contract.parameter_of_record(operation)?;
+        let name = &self.contract.operation(operation).parameters.get(parameter)?.name;
         let (_, value) = head.path_values.iter().find(|(known, _)| known == name)?;
-        let others = [
-            pointer::last(&lifecycle.created_id_pointer),
-            Contract::short_name(&lifecycle.path_to_id, name),
-        ];
-        let names = others.into_iter().flatten().chain([name.clone()]);
-        Some((names.collect(), value.clone()))
+        Some((self.contract.names_in_body(operation, parameter), value.clone()))
     }
 }
