@@ -222,9 +222,11 @@ impl Session<'_> {
                 Some(_) if exchange.rejection_of_content().is_none() => None,
                 Some(_) => draft.at_another_time().or_else(|| at_accepted_time.take()),
             };
+            // What was clearly rejected was not carried out, and took no time.
+            let is_rejected = exchange.rejection_of_content().is_some();
             match next {
-                Some(next) => draft = next,
-                None => {
+                Some(next) if is_rejected || self.may_send_again(&exchange.request).await => draft = next,
+                _ => {
                     // Every timestamp was rejected: restore the accepted choices, so that
                     // `retry_rejected_formats` sees that this was already sent.
                     if let Some(before) = as_before.filter(|_| !accepted) {
@@ -308,7 +310,7 @@ impl Session<'_> {
 
     /// Sends a draft. A create that is answered with a 503, or with a 429 that names no time for which a run waits, may
     /// have stored the record, as may any write whose connection was closed. So it is not sent again; another with the
-    /// same choices is sent instead, after a closed connection only if its body differs.
+    /// same choices is sent instead, after a closed connection only if its body differs and [`Self::may_send_again`].
     async fn write_replaceable(
         &self,
         operation: OperationId,
@@ -353,6 +355,9 @@ impl Session<'_> {
                 return Ok(exchange);
             };
             tokio::time::sleep(pause).await;
+            if !self.may_send_again(&exchange.request).await {
+                return Ok(exchange);
+            }
             let before = std::mem::replace(draft, self.draft(operation, format)?);
             draft.copy_choices_from(&before);
             if exchange.was_closed_when_idle() && draft.body() == before.body() {

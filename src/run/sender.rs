@@ -134,8 +134,9 @@ impl<'run> Sender<'run> {
         (sent, self.transport.send(request, &busy).await)
     }
 
-    /// Whether a request changes or deletes a record of which the contract does not say what the write does.
-    fn must_be_read_again(&self, request: &Request) -> bool {
+    /// Whether a request changes or deletes a record of which the contract does not say what the write does, so that a
+    /// read must show the record before it is sent again.
+    pub(super) fn must_be_read_again(&self, request: &Request) -> bool {
         let operation = self.contract.operation(request.operation);
         !operation.is_read() && !operation.may_store() && !operation.has_invariants()
     }
