@@ -61,6 +61,7 @@ mod repeated_updates;
 mod request_keys;
 mod shards;
 mod small;
+mod stated;
 mod stray;
 mod texts;
 mod together;
