@@ -24,6 +24,9 @@ use crate::rules::Reason;
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(RejectionMeaning::Gap);
 
+/// How many times a list is read at most to see its total.
+const MAX_COUNTS: usize = 2;
+
 /// The statuses by which a read may say that no record has the identifier, or that the caller is not allowed to know.
 pub(super) const MAY_MEAN_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
 
@@ -489,22 +492,55 @@ impl Session<'_> {
     pub(super) async fn accepted_write(&self, operation: OperationId) -> Option<(Draft, RequestHead)> {
         let accepted = self.drafts.accepted.borrow().get(&operation).cloned()?;
         self.require_own_records(operation).await.ok()?;
+        if self.contract.operation(operation).creates() && !self.plan.also_sent.contains(&operation) {
+            self.count_created(operation).await.ok()?;
+        }
         let head = self.request_head(operation).ok()?;
         Some((accepted, head))
     }
 
-    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted. Where
-    /// nothing shows that yet, it creates another, which must have another identifier.
+    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted: the total
+    /// of its list must have grown, and where nothing shows yet that records are new, it creates another, which must
+    /// have another identifier.
     ///
     /// # Errors
     ///
-    /// The reason why the record may have been there before: see [`History::reason_records_may_be_older`].
+    /// The reason why the record may have been there before: see [`History::reason_total_lacks_created`] and
+    /// [`History::reason_records_may_be_older`].
     ///
+    /// [`History::reason_total_lacks_created`]: crate::history::History::reason_total_lacks_created
     /// [`History::reason_records_may_be_older`]: crate::history::History::reason_records_may_be_older
     pub(super) async fn ensure_records_are_new(&self, create: OperationId) -> Result<(), Reason> {
-        let reason = || self.history().reason_records_may_be_older(create).map(Reason::NotOwn);
         // What the user names with `also_send` is sent whatever it may change.
-        if self.plan.also_sent.contains(&create) || reason().is_none() {
+        if self.plan.also_sent.contains(&create) {
+            return Ok(());
+        }
+        self.count_created(create).await?;
+        self.create_another_if_unsure(create).await?;
+        self.count_created(create).await
+    }
+
+    /// Reads the list of a create's records until its total has grown by what was created since it was read last, or
+    /// has shown twice that it has not.
+    async fn count_created(&self, create: OperationId) -> Result<(), Reason> {
+        for _ in 0..MAX_COUNTS {
+            let to_count = self.history().list_to_count(create);
+            let Some((list, is_late)) = to_count.filter(|(list, _)| self.is_called(*list)) else {
+                break;
+            };
+            if is_late {
+                tokio::time::sleep(self.settings.settle).await;
+            }
+            Box::pin(self.read_list(list)).await;
+        }
+        let reason = self.history().reason_total_lacks_created(create, 1);
+        reason.map_or(Ok(()), |reason| Err(Reason::NotOwn(reason)))
+    }
+
+    /// Creates another record, if nothing shows yet that a create makes a new one each time.
+    async fn create_another_if_unsure(&self, create: OperationId) -> Result<(), Reason> {
+        let reason = || self.history().reason_records_may_be_older(create).map(Reason::NotOwn);
+        if reason().is_none() {
             return Ok(());
         }
         let is_first = !self.drafts.sent_second_create.borrow().contains(&create);

@@ -268,7 +268,8 @@ impl Session<'_> {
         }
     }
 
-    async fn read_list(&self, list: OperationId) {
+    /// Reads a list, for what the history takes from any response of it.
+    pub(super) async fn read_list(&self, list: OperationId) {
         if let Ok(head) = self.request_head(list) {
             self.expect_requests(1);
             Box::pin(self.call(self.documented_call(list, head))).await;

@@ -47,6 +47,7 @@ mod numbered;
 mod orders;
 mod ordinary;
 mod others;
+mod overwritten;
 mod owned;
 mod paging;
 mod profiles;
