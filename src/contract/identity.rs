@@ -7,6 +7,7 @@ use super::inferred::{collection_name, comparable_name, may_be_secret, without_n
 use super::lexicon::singular;
 use super::link::{Link, LinkTarget};
 use super::operation::{Operation, OperationId, ParameterLocation};
+use super::pointer;
 use super::shape::{JsonType, shape_at};
 use super::vocabulary::Carry;
 
@@ -20,6 +21,41 @@ impl Contract {
             return Some(format!("{}{}", invariant.resource, invariant.id));
         }
         Some(self.link_to_read(create)?.value_at.clone())
+    }
+
+    /// Returns the index of the path parameter that names the record which a write is sent to, as an inferred lifecycle
+    /// says, or else the invariant of an update.
+    pub(crate) fn parameter_of_record(&self, write: OperationId) -> Option<usize> {
+        let operation = self.operation(write);
+        if let Some(lifecycle) = self.lifecycle_of(write) {
+            let mut parameters = 0..operation.parameters.len();
+            let named = Some(&lifecycle.path_to_id);
+            return parameters.find(|index| operation.path_to_parameter(*index).as_ref() == named);
+        }
+        let updated = operation.invariants.updated.as_ref()?;
+        let named = updated.listed.item_parameter.as_ref()?;
+        let mut parameters = operation.parameters.iter();
+        parameters.position(|parameter| parameter.location == ParameterLocation::Path && parameter.name == *named)
+    }
+
+    /// Returns the names under which the body of a request may contain the identifier that this parameter of its path
+    /// has.
+    pub(crate) fn names_in_body(&self, operation: OperationId, parameter: usize) -> Vec<String> {
+        let documented = self.operation(operation);
+        let Some(name) = documented.parameters.get(parameter).map(|parameter| &parameter.name) else {
+            return Vec::new();
+        };
+        let path = documented.path_to_parameter(parameter);
+        let short = path.as_ref().and_then(|path| Self::short_name(path, name));
+        let lifecycle = self.lifecycle_of(operation);
+        let lifecycle = lifecycle.filter(|lifecycle| Some(&lifecycle.path_to_id) == path.as_ref());
+        let returned = lifecycle.and_then(|lifecycle| pointer::last(&lifecycle.created_id_pointer));
+        let target = LinkTarget::Parameter(parameter);
+        let creates = self.links_to(operation).filter(|link| {
+            link.target == target && link.is_in_body() && !link.guessed && self.operation(link.from).creates()
+        });
+        let created = creates.filter_map(|link| pointer::last(&link.value_at));
+        created.chain(returned).chain(short).chain([name.clone()]).collect()
     }
 
     /// Whether the identifier that a create returns may be a credential by itself: its collection is one of tokens, keys

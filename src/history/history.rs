@@ -14,6 +14,7 @@ use super::filter_values::ShownFilterValues;
 use super::foreign_identifiers::ForeignIdentifiers;
 use super::left_out::PlainLists;
 use super::lifecycle::TrackedRecord;
+use super::list_totals::ListTotals;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
 use super::next_numbers::NextNumbers;
@@ -99,6 +100,8 @@ pub(crate) struct History<'run> {
     /// The greatest identifier that is a number, for each collection; the records that a read did not find; and what
     /// other views of the collections have shown.
     pub(super) next_numbers: NextNumbers,
+    /// The totals that lists have stated, and what was created since.
+    pub(super) list_totals: ListTotals,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
     /// The accepted writes to an unknown or malformed identifier, by the number of the draft.
@@ -179,6 +182,7 @@ impl<'run> History<'run> {
             foreign_identifiers: ForeignIdentifiers::new(contract),
             existing_records: ExistingRecords::default(),
             next_numbers: NextNumbers::default(),
+            list_totals: ListTotals::default(),
             sent_strings: SentStrings::default(),
             writes_to_unknown_identifiers: HashMap::new(),
             unidentified: UnidentifiedCreates::default(),
@@ -236,6 +240,7 @@ impl<'run> History<'run> {
                     self.compare_with_plain_list(exchange, &body.value, &mut *emit);
                 }
                 self.note_existing(exchange, body, &mut *emit);
+                self.note_stated_total(exchange, body);
             }
             self.note_sent_strings(exchange);
         }
@@ -247,6 +252,7 @@ impl<'run> History<'run> {
         if succeeded && !matches!(role, ExchangeRole::OtherClient(_)) {
             let body = body.map_or(&Value::Null, |body| &body.value);
             self.track_created(exchange, body);
+            self.note_added_or_removed(exchange);
             self.doubt_by_response(exchange, body, emit);
             self.note_ignored_write(exchange, body);
         }

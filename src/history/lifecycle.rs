@@ -10,6 +10,7 @@ use super::evidence::{
     Evidence, ListedCount, PrecedingRequest, RecordShown, Rejection, ShownState, StoredDespiteRejection,
 };
 use super::history::{EvidenceSink, History};
+use super::list_totals::MIN_LACKING;
 use super::lost_records::TaggedFields;
 use super::new_records::UnsentValues;
 use super::residue::{may_have_stored, says_it_is_not_in_effect};
@@ -468,10 +469,11 @@ impl History<'_> {
             .map(|(index, _)| index)
     }
 
-    /// Returns why a create is not sent again: it returned somebody else's record.
+    /// Returns why a create is not sent again: it returned somebody else's record, or may have overwritten one.
     pub(crate) fn reason_not_to_create(&self, create: OperationId) -> Option<String> {
         let replaces = self.stopped_creates.contains(&create);
-        self.doubted_creates.get(&create).filter(|_| replaces).cloned()
+        let doubted = self.doubted_creates.get(&create).filter(|_| replaces).cloned();
+        doubted.or_else(|| self.reason_total_lacks_created(create, MIN_LACKING))
     }
 
     /// Returns why nothing but a deletion is sent under the identifiers of a create any more: an update of its record

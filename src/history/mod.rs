@@ -62,6 +62,7 @@ mod history;
 mod inferred_pages;
 mod left_out;
 mod lifecycle;
+mod list_totals;
 mod look;
 mod lost_records;
 mod mock_signs;

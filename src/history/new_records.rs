@@ -14,8 +14,8 @@
 //! A record that was created with other choices than those two is written to only if nothing in them may select a record:
 //! a choice may be the reason why the service hands one out.
 //!
-//! If a service overwrites an existing record completely and shows nothing of the old one, it cannot be told from a new
-//! record.
+//! If a service overwrites an existing record completely and shows nothing of the old one, only the total of its list
+//! tells it from a new record: see [`list_totals`](super::list_totals).
 
 use std::collections::BTreeMap;
 

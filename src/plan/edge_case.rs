@@ -17,10 +17,11 @@ use serde_json::{Value, json};
 
 use super::source::{check_allowed, stand_in_value, unusable_path};
 use super::template::Template;
-use super::{draft, optional, parameter};
+use super::{body, draft, optional, parameter, rights};
 use crate::contract::Contract;
 use crate::contract::edge_case::{EdgeCase, ParameterKind};
 use crate::contract::length_limits::LengthLimits;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::{OperationId, Parameter, ParameterLocation};
 use crate::contract::parameter_side_effects;
 use crate::contract::pointer;
@@ -109,6 +110,9 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     let creates = documented.creates();
     // Whatever value it gets, a parameter with a side effect may change somebody else's record.
     let is_left_out = |edge_case: &EdgeCase| {
+        if may_name_another_record(contract, operation, edge_case) {
+            return true;
+        }
         let parameter = edge_case.parameter.map(|index| &documented.parameters[index]);
         let in_query = parameter.filter(|parameter| parameter.location == ParameterLocation::Query);
         in_query.is_some_and(|parameter| {
@@ -134,6 +138,43 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     edge_cases.extend(fields);
     edge_cases.sort_unstable();
     edge_cases
+}
+
+/// Whether an edge case of a write puts a value that a lax service may take for a key where the body names a record, its
+/// own or another, or says who has which rights: `17`, `true` (the number 1 in several languages) or a text (the number 0
+/// in some databases). No store takes null or an object for one. Where the contract states what a write does
+/// (`x-invariants`), and a link that it states fills the field, the field is only a reference, and the value stays in.
+fn may_name_another_record(contract: &Contract, operation: OperationId, edge_case: &EdgeCase) -> bool {
+    use EdgeCaseKind::{FieldNumber, FieldString, FieldTrue};
+    let documented = contract.operation(operation);
+    let field = edge_case.field.and_then(|index| documented.fields.get(index));
+    let is_key = matches!(edge_case.kind, FieldNumber | FieldString | FieldTrue);
+    let Some(field) = field.filter(|_| is_key && !documented.is_read()) else {
+        return false;
+    };
+    let at = field.pointer.replace("/*", "/0");
+    let name = pointer::tokens(&at)
+        .filter(|token| token.parse::<usize>().is_err())
+        .last();
+    let name = name.unwrap_or_default();
+    let own = contract.identifier_pointer(operation).and_then(|at| pointer::last(&at));
+    let mut in_path = 0..documented.parameters.len();
+    let is_own = own.as_ref() == Some(&name)
+        || in_path.any(|index| {
+            let is_in_path = documented.path_to_parameter(index).is_some();
+            is_in_path && contract.names_in_body(operation, index).contains(&name)
+        });
+    let links = || {
+        let target = LinkTarget::Body(at.clone());
+        contract.links_to(operation).filter(move |link| link.target == target)
+    };
+    let is_stated = documented.has_invariants() && links().any(|link| !link.inferred);
+    let is_reference = body::looks_like_an_identifier(&at, None)
+        || contract.names_a_record(&name)
+        || rights::names_somebody(&name)
+        || links().next().is_some();
+    let concerns_rights = pointer::tokens(&at).any(|name| rights::concerns_rights(&name));
+    is_own || concerns_rights || is_reference && !is_stated
 }
 
 fn stream_number(index: usize) -> u64 {
@@ -591,6 +632,38 @@ mod tests {
                 (2..20).all(|seed| of_fields(contract, operation, seed) == reported),
                 "{operation}"
             );
+        }
+    }
+
+    #[test]
+    fn a_field_that_names_a_record_or_gives_rights_gets_no_value_that_a_store_may_take_for_a_key() {
+        let text = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\nx-edge-cases: [field-number, field-text, field-true, \
+                    field-null, field-object]\ncomponents: {schemas: {Pet: {type: object, properties: {id: {type: string}, \
+                    nick: {type: string}, owner: {type: object}, vet_ids: {type: \
+                    array, items: {type: integer}}, role: {type: string}, note: {type: string}}}}}\npaths:\n  /pets:\n    \
+                    post: {operationId: addPet, requestBody: &body {content: {application/json: {schema: {$ref: \
+                    '#/components/schemas/Pet'}}}}, responses: {'201': {description: a, content: {application/json: \
+                    {schema: {$ref: '#/components/schemas/Pet'}}}}}}\n  /pets/{nick}:\n    parameters: [{name: nick, in: \
+                    path, required: true, schema: {type: string}}]\n    get: {operationId: getPet, responses: {'200': \
+                    {description: a}}}\n    put: {operationId: setPet, requestBody: *body, responses: {'200': \
+                    {description: a}}}\n  /owners/{id}: {get: {operationId: getOwner, parameters: [{name: id, in: path, \
+                    required: true, schema: {type: string}}], responses: {'200': {description: a}}}}\n";
+        let contract = Contract::read("pets.yaml", text.to_owned()).unwrap_or_else(|defect| panic!("{defect}"));
+        for operation in ["addPet", "setPet"] {
+            let sent = of_fields(&contract, operation, 1);
+            let may_be_key = |text: &&String| {
+                ["a number", "a string", "true"]
+                    .iter()
+                    .any(|kind| text.starts_with(kind))
+            };
+            let mut keys: Vec<_> = sent.iter().filter(may_be_key).map(String::as_str).collect();
+            keys.sort_unstable();
+            assert_eq!(keys, ["a number in `/note`", "true in `/note`"], "{operation}");
+            for field in ["/id", "/nick", "/owner", "/vet_ids", "/vet_ids/*", "/role"] {
+                let null = format!("null in `{field}`");
+                assert!(sent.contains(&null), "{operation} {null} {sent:?}");
+            }
+            assert!(sent.contains(&"an object in `/id`".to_owned()), "{sent:?}");
         }
     }
 

@@ -11,11 +11,9 @@ use super::pace::{MAX_ATTEMPTS, says_when, throttles_for_now, wait_after};
 use super::query::rejection_meaning;
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
-use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::OperationId;
-use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, Failure, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
@@ -25,6 +23,9 @@ use crate::rules::Reason;
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(RejectionMeaning::Gap);
+
+/// How many times a list is read at most to see its total.
+const MAX_COUNTS: usize = 2;
 
 /// The statuses by which a read may say that no record has the identifier, or that the caller is not allowed to know.
 pub(super) const MAY_MEAN_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
@@ -224,9 +225,11 @@ impl Session<'_> {
                 Some(_) if exchange.rejection_of_content().is_none() => None,
                 Some(_) => draft.at_another_time().or_else(|| at_accepted_time.take()),
             };
+            // What was clearly rejected was not carried out, and took no time.
+            let is_rejected = exchange.rejection_of_content().is_some();
             match next {
-                Some(next) => draft = next,
-                None => {
+                Some(next) if is_rejected || self.may_send_again(&exchange.request).await => draft = next,
+                _ => {
                     // Every timestamp was rejected: restore the accepted choices, so that
                     // `retry_rejected_formats` sees that this was already sent.
                     if let Some(before) = as_before.filter(|_| !accepted) {
@@ -310,7 +313,7 @@ impl Session<'_> {
 
     /// Sends a draft. A create that is answered with a 503, or with a 429 that names no time for which a run waits, may
     /// have stored the record, as may any write whose connection was closed. So it is not sent again; another with the
-    /// same choices is sent instead, after a closed connection only if its body differs.
+    /// same choices is sent instead, after a closed connection only if its body differs and [`Self::may_send_again`].
     async fn write_replaceable(
         &self,
         operation: OperationId,
@@ -355,6 +358,9 @@ impl Session<'_> {
                 return Ok(exchange);
             };
             tokio::time::sleep(pause).await;
+            if !self.may_send_again(&exchange.request).await {
+                return Ok(exchange);
+            }
             let before = std::mem::replace(draft, self.draft(operation, format)?);
             draft.copy_choices_from(&before);
             if exchange.was_closed_when_idle() && draft.body() == before.body() {
@@ -486,22 +492,55 @@ impl Session<'_> {
     pub(super) async fn accepted_write(&self, operation: OperationId) -> Option<(Draft, RequestHead)> {
         let accepted = self.drafts.accepted.borrow().get(&operation).cloned()?;
         self.require_own_records(operation).await.ok()?;
+        if self.contract.operation(operation).creates() && !self.plan.also_sent.contains(&operation) {
+            self.count_created(operation).await.ok()?;
+        }
         let head = self.request_head(operation).ok()?;
         Some((accepted, head))
     }
 
-    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted. Where
-    /// nothing shows that yet, it creates another, which must have another identifier.
+    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted: the total
+    /// of its list must have grown, and where nothing shows yet that records are new, it creates another, which must
+    /// have another identifier.
     ///
     /// # Errors
     ///
-    /// The reason why the record may have been there before: see [`History::reason_records_may_be_older`].
+    /// The reason why the record may have been there before: see [`History::reason_total_lacks_created`] and
+    /// [`History::reason_records_may_be_older`].
     ///
+    /// [`History::reason_total_lacks_created`]: crate::history::History::reason_total_lacks_created
     /// [`History::reason_records_may_be_older`]: crate::history::History::reason_records_may_be_older
     pub(super) async fn ensure_records_are_new(&self, create: OperationId) -> Result<(), Reason> {
-        let reason = || self.history().reason_records_may_be_older(create).map(Reason::NotOwn);
         // What the user names with `also_send` is sent whatever it may change.
-        if self.plan.also_sent.contains(&create) || reason().is_none() {
+        if self.plan.also_sent.contains(&create) {
+            return Ok(());
+        }
+        self.count_created(create).await?;
+        self.create_another_if_unsure(create).await?;
+        self.count_created(create).await
+    }
+
+    /// Reads the list of a create's records until its total has grown by what was created since it was read last, or
+    /// has shown twice that it has not.
+    async fn count_created(&self, create: OperationId) -> Result<(), Reason> {
+        for _ in 0..MAX_COUNTS {
+            let to_count = self.history().list_to_count(create);
+            let Some((list, is_late)) = to_count.filter(|(list, _)| self.is_called(*list)) else {
+                break;
+            };
+            if is_late {
+                tokio::time::sleep(self.settings.settle).await;
+            }
+            Box::pin(self.read_list(list)).await;
+        }
+        let reason = self.history().reason_total_lacks_created(create, 1);
+        reason.map_or(Ok(()), |reason| Err(Reason::NotOwn(reason)))
+    }
+
+    /// Creates another record, if nothing shows yet that a create makes a new one each time.
+    async fn create_another_if_unsure(&self, create: OperationId) -> Result<(), Reason> {
+        let reason = || self.history().reason_records_may_be_older(create).map(Reason::NotOwn);
+        if reason().is_none() {
             return Ok(());
         }
         let is_first = !self.drafts.sent_second_create.borrow().contains(&create);
@@ -573,8 +612,9 @@ impl Session<'_> {
         }
     }
 
-    /// Returns a request whose body is the draft. A string in it that names the record in the path becomes that
-    /// record's identifier where it is required, and is left out where it is not.
+    /// Returns a request whose body is the draft. A string or a number in it that names the record in the path becomes
+    /// that record's identifier where it is required, and is left out where it is not: an example may be the identifier
+    /// of another record, and a service may go by it.
     pub(super) fn request_with_draft(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
@@ -583,10 +623,10 @@ impl Session<'_> {
         if let (Some((names, value)), Some(members)) = (&in_path, body.as_object_mut()) {
             for name in names {
                 match members.get(name) {
-                    Some(Value::String(_)) if self.contract.requires_property(operation, name) => {
+                    Some(Value::String(_) | Value::Number(_)) if self.contract.requires_property(operation, name) => {
                         members.insert(name.clone(), value.clone());
                     }
-                    Some(Value::String(_)) => drop(members.remove(name)),
+                    Some(Value::String(_) | Value::Number(_)) => drop(members.remove(name)),
                     _ => {}
                 }
             }
@@ -616,18 +656,9 @@ impl Session<'_> {
         operation: OperationId,
         head: &RequestHead,
     ) -> Option<(Vec<String>, Value)> {
-        let lifecycle = self.contract.lifecycle_of(operation)?;
-        let documented = self.contract.operation(operation);
-        let mut parameters = 0..documented.parameters.len();
-        let named = Some(&lifecycle.path_to_id);
-        let index = parameters.find(|index| documented.path_to_parameter(*index).as_ref() == named)?;
-        let name = &documented.parameters[index].name;
+        let parameter = self.contract.parameter_of_record(operation)?;
+        let name = &self.contract.operation(operation).parameters.get(parameter)?.name;
         let (_, value) = head.path_values.iter().find(|(known, _)| known == name)?;
-        let others = [
-            pointer::last(&lifecycle.created_id_pointer),
-            Contract::short_name(&lifecycle.path_to_id, name),
-        ];
-        let names = others.into_iter().flatten().chain([name.clone()]);
-        Some((names.collect(), value.clone()))
+        Some((self.contract.names_in_body(operation, parameter), value.clone()))
     }
 }

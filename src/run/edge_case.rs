@@ -57,10 +57,12 @@ const READS_AFTER_REJECTION: u64 = 3;
 
 impl Session<'_> {
     /// Sends one edge case. If its connection may have been idle when it was closed, another one follows, if its body
-    /// differs: nothing is written twice.
+    /// differs: nothing is written twice. See also [`Session::may_send_again`].
     pub(super) async fn edge_case(&self, operation: OperationId, edge_case: EdgeCase) {
         let sent = self.send_edge_case(operation, edge_case, None).await;
-        if let Some(exchange) = sent.filter(Exchange::was_closed_when_idle) {
+        if let Some(exchange) = sent.filter(Exchange::was_closed_when_idle)
+            && self.may_send_again(&exchange.request).await
+        {
             self.send_edge_case(operation, edge_case, Some(&exchange.request)).await;
         }
     }

@@ -14,10 +14,10 @@ use super::request;
 use super::session::{Call, Session};
 use crate::contract::equivalent::is_uuid_in_path;
 use crate::contract::fact::FactKind;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Purpose, Request, Spelling, identifier};
-use crate::history::{AcceptedUpdate, ExchangeRole, is_error_response};
+use crate::history::{AcceptedUpdate, ExchangeRole, Residue, is_error_response};
 use crate::plan::values_for_equivalent_request;
 use crate::rules::Reason;
 
@@ -53,14 +53,19 @@ impl Session<'_> {
         }
         let together = self.send_equivalent(&plain, &equivalences).await;
         if !is_error_response(&together) {
-            return self.look_for_equivalent_update(plain, &together).await;
+            let is_shown = self.look_for_equivalent_update(&plain, &together).await;
+            return self.note_created_in_capitals(&plain, (&together, is_shown));
         }
         self.expect_requests(1);
         let (again, _) = self.call(plain.call.clone().role(ExchangeRole::PlainAgain)).await;
         self.emit_findings();
         if self.succeeded(&again) && equivalences.len() > 1 {
             for equivalence in equivalences {
-                self.send_equivalent(&plain, &[equivalence]).await;
+                let alone = self.send_equivalent(&plain, &[equivalence]).await;
+                if alone.request.path != plain.call.request.path {
+                    let is_shown = self.look_for_equivalent_update(&plain, &alone).await;
+                    self.note_created_in_capitals(&plain, (&alone, is_shown));
+                }
             }
         }
     }
@@ -123,21 +128,48 @@ impl Session<'_> {
         self.call(call).await.0
     }
 
-    /// Looks for what an equivalent update sent: a service that accepts it must read it like the plain one.
-    async fn look_for_equivalent_update(&self, plain: PlainRequest, together: &Exchange) {
+    /// Notes as residue a record that an update may have created under an identifier in capitals: a service that compares
+    /// identifiers by case knows no record with it, and a `PUT` may create one. `is_shown` is whether the run's own
+    /// record shows what was sent.
+    fn note_created_in_capitals(&self, plain: &PlainRequest, (update, is_shown): (&Exchange, bool)) {
+        let operation = update.request.operation;
+        let documented = self.contract.operation(operation);
+        let may_create = documented.method == Method::Put && update.request.path != plain.call.request.path;
+        let has_created = update.status() == Some(201) || self.succeeded(update) && !is_shown;
+        if !(may_create && has_created) {
+            return;
+        }
+        let parameter = self.contract.parameter_of_record(operation);
+        let name = parameter.and_then(|parameter| Some(&documented.parameters.get(parameter)?.name));
+        let value = name.and_then(|name| plain.path_values.iter().find(|(known, _)| known == name));
+        let id = value.and_then(|(_, value)| identifier(value));
+        let in_capitals = |id: String| {
+            let mut pairs = plain.identifiers.iter();
+            pairs
+                .find(|(_, text)| *text == id)
+                .map_or(id, |(capitals, _)| capitals.clone())
+        };
+        let left = Residue::of_write(operation, id.map(in_capitals), update.status());
+        self.with_evaluation(|evaluation| evaluation.add_residue(left));
+    }
+
+    /// Looks for what an equivalent update sent: a service that accepts it must read it like the plain one. Returns
+    /// whether the run's own record shows it.
+    async fn look_for_equivalent_update(&self, plain: &PlainRequest, together: &Exchange) -> bool {
         let operation = plain.call.request.operation;
         let list = self.contract.list_showing_updated_by(operation);
-        if let (Some(list), true) = (list, self.succeeded(together)) {
-            // As if no update had sent anything before: a value that comes back in another spelling, as a gap may
-            // allow, then counts as arrived only if the record changed.
-            let sent = Value::Object(serde_json::Map::new());
-            let changed = AcceptedUpdate {
-                operation,
-                request: together.request.clone(),
-                path_values: plain.path_values,
-            };
-            self.look_for_further_update(list, changed, &sent).await;
-        }
+        let Some(list) = list.filter(|_| self.succeeded(together)) else {
+            return false;
+        };
+        // As if no update had sent anything before: a value that comes back in another spelling, as a gap may allow, then
+        // counts as arrived only if the record changed.
+        let sent = Value::Object(serde_json::Map::new());
+        let changed = AcceptedUpdate {
+            operation,
+            request: together.request.clone(),
+            path_values: plain.path_values.clone(),
+        };
+        self.look_for_further_update(list, changed, &sent).await
     }
 }
 

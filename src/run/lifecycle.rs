@@ -130,10 +130,25 @@ impl Session<'_> {
         Some((record, self.look_for_record(read, (record, stage)).await))
     }
 
-    /// Whether a read shows that the record which an update names is still the run's own.
-    pub(super) async fn read_is_own(&self, update: &Request) -> bool {
-        let seen = self.look_for_record_of_update(update, RecordStage::BeforeDelete).await;
-        seen.is_some_and(|(_, seen)| seen == SeenRecord::Own)
+    /// Whether a write may be sent again, or another to the same record in its place, after a response that rejected it
+    /// only for now, or after none. Where it changes or deletes a record, a read must show that the record is still the
+    /// run's own: the write may have been carried out, and somebody else's record may have the identifier by now. What
+    /// the contract states invariants for is sent without such a read, and without an operation for the read, nothing
+    /// is sent again.
+    pub(super) async fn may_send_again(&self, write: &Request) -> bool {
+        if !self.sender.must_be_read_again(write) {
+            return true;
+        }
+        let record = self.history().readable_in_path(write);
+        let read = self
+            .contract
+            .lifecycle_of(write.operation)
+            .map(|lifecycle| lifecycle.read);
+        let Some((record, read)) = record.zip(read) else {
+            return false;
+        };
+        let before = (record, RecordStage::BeforeDelete);
+        Box::pin(self.look_for_record(read, before)).await == SeenRecord::Own
     }
 
     /// Reads a record of the run before the first edge case of an update of it.
@@ -253,7 +268,8 @@ impl Session<'_> {
         }
     }
 
-    async fn read_list(&self, list: OperationId) {
+    /// Reads a list, for what the history takes from any response of it.
+    pub(super) async fn read_list(&self, list: OperationId) {
         if let Ok(head) = self.request_head(list) {
             self.expect_requests(1);
             Box::pin(self.call(self.documented_call(list, head))).await;
@@ -375,7 +391,7 @@ impl Session<'_> {
         let deletion = match accepted {
             Some(deletion) => deletion,
             None if !self.read_again_if_touched(lifecycle, record).await => return tested,
-            None => self.delete_unless_throttled(lifecycle, record, &request).await,
+            None => self.delete_unless_throttled(&request).await,
         };
         let stages = match deletion {
             Deletion::Accepted => (RecordStage::DeletedInRead, RecordStage::DeletedInList),
@@ -468,10 +484,9 @@ impl Session<'_> {
         true
     }
 
-    /// Sends a deletion, and again after a response that throttles it, or that rejects an expired token, if a read shows
-    /// that the record is still there: the deletion may have been carried out, and somebody else's record may have the
-    /// identifier by now.
-    async fn delete_unless_throttled(&self, lifecycle: &Lifecycle, record: usize, delete: &Request) -> Deletion {
+    /// Sends a deletion, and again after a response that throttles it, or that rejects an expired token, if
+    /// [`Self::may_send_again`].
+    async fn delete_unless_throttled(&self, delete: &Request) -> Deletion {
         let mut attempt = 0;
         loop {
             let is_last = attempt + 1 >= MAX_ATTEMPTS;
@@ -489,8 +504,7 @@ impl Session<'_> {
             } else if !self.sender.has_expired(&exchange, had_first_token) {
                 return Deletion::of(&exchange.outcome);
             }
-            let before = (record, RecordStage::BeforeDelete);
-            if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
+            if !self.may_send_again(delete).await {
                 return Deletion::Uncertain;
             }
             attempt += 1;

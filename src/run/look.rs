@@ -35,8 +35,14 @@ impl Session<'_> {
     }
 
     /// Looks for a further update, a variant sent to a record after its first accepted update. The page that last
-    /// showed the record comes first. `sent` has the last value that the earlier updates sent for each field.
-    pub(super) async fn look_for_further_update(&self, list: OperationId, update: AcceptedUpdate, sent: &Value) {
+    /// showed the record comes first. `sent` has the last value that the earlier updates sent for each field. Returns
+    /// whether the record shows the update.
+    pub(super) async fn look_for_further_update(
+        &self,
+        list: OperationId,
+        update: AcceptedUpdate,
+        sent: &Value,
+    ) -> bool {
         let update = Arc::new(update);
         let goal = LookGoal::FurtherUpdate(Arc::clone(&update), sent.clone());
         // After a wait that timed out, the next one is short, so that the run does not wait that long for each field.
@@ -54,21 +60,21 @@ impl Session<'_> {
             self.page(look, page).await;
             if self.history().is_settled(look) {
                 self.conclude(look);
-                return;
+                return true;
             }
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         }
         let look = self.begin_look(list, &goal);
         self.seek_until_settled(look, None, longest).await;
-        self.delays
-            .invariant_update_timed_out
-            .set(!self.history().is_settled(look));
+        let is_settled = self.history().is_settled(look);
+        self.delays.invariant_update_timed_out.set(!is_settled);
         if timed_out {
             self.with_evaluation(|evaluation| evaluation.conclude_after_short_wait(look));
             self.emit_findings();
         } else {
             self.conclude(look);
         }
+        is_settled
     }
 
     /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own

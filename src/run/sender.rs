@@ -134,8 +134,9 @@ impl<'run> Sender<'run> {
         (sent, self.transport.send(request, &busy).await)
     }
 
-    /// Whether a request changes or deletes a record of which the contract does not say what the write does.
-    fn must_be_read_again(&self, request: &Request) -> bool {
+    /// Whether a request changes or deletes a record of which the contract does not say what the write does, so that a
+    /// read must show the record before it is sent again.
+    pub(super) fn must_be_read_again(&self, request: &Request) -> bool {
         let operation = self.contract.operation(request.operation);
         !operation.is_read() && !operation.may_store() && !operation.has_invariants()
     }
@@ -149,9 +150,12 @@ impl<'run> Sender<'run> {
         is_rejected && had_first_token && self.transport.is_renewed()
     }
 
-    /// Logs that a write is about to be sent. Where that fails, the run ends here: the write is not sent.
+    /// Logs that a write is about to be sent. Where that fails, or an earlier entry could not be kept, the run ends here:
+    /// the write is not sent, and of one that is held back for an earlier entry, the log says nothing.
     async fn log_intended(&self, request: &Request, number: u64) {
-        self.log(request, number, WriteState::Intended);
+        if self.write_log_error.borrow().is_none() {
+            self.log(request, number, WriteState::Intended);
+        }
         if self.write_log_error.borrow().is_some() {
             self.write_held_back.notify_one();
             // The caller that waits for the end of the run drops this future.
@@ -264,5 +268,66 @@ impl DocumentedOutcomes {
             Err(failure) if failure.is_unreachable() => self.unreachable = Some(failure.clone()),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use super::super::write_log::WriteLog;
+    use super::*;
+    use crate::exchange::{Limits, Target};
+    use crate::history::RunTag;
+
+    /// A log that cannot keep the outcome of the first write.
+    #[derive(Debug, Default)]
+    struct FullOnce(Mutex<Vec<WriteState>>);
+
+    impl WriteLog for FullOnce {
+        fn keep(&self, entry: &WriteEntry) -> io::Result<()> {
+            let mut kept = self.0.lock().unwrap();
+            let is_first_outcome = kept.len() == 1 && entry.state != WriteState::Intended;
+            kept.push(entry.state.clone());
+            match is_first_outcome {
+                true => Err(io::ErrorKind::StorageFull.into()),
+                false => Ok(()),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn of_a_write_that_is_held_back_for_an_earlier_entry_the_log_says_nothing() {
+        let contract = Contract::read(
+            "pets.yaml",
+            "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\npaths: {/pets: {post: {operationId: addPet, responses: \
+             {'201': {description: a}}}}}\n"
+                .to_owned(),
+        )
+        .unwrap();
+        let operation = contract.operation_named("addPet").unwrap();
+        let log = Arc::new(FullOnce::default());
+        let settings = Settings {
+            write_log: Some(Arc::clone(&log) as Arc<dyn WriteLog>),
+            ..Settings::new(RunTag::new(1, 1))
+        };
+        // Nothing listens at the port of a listener that is gone.
+        let port = std::net::TcpListener::bind(("127.0.0.1", 0))
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let target = Target::parse(&format!("http://{port}")).unwrap();
+        let transport = Transport::new(target, None, String::new(), Limits::default()).unwrap();
+        let sender = Sender::new(&contract, &transport, &settings);
+        let write = || Request::unfilled(operation, contract.operation(operation));
+        let first = sender.send(write()).await;
+        sender.log_outcome(&first, None);
+        let held_back = tokio::select! {
+            _ = sender.send(write()) => false,
+            error = sender.write_held_back() => !error.is_empty(),
+        };
+        assert!(held_back);
+        assert_eq!(*log.0.lock().unwrap(), [WriteState::Intended, WriteState::NotSent]);
     }
 }

@@ -437,11 +437,11 @@ impl<'run> Session<'run> {
             self.emit(Event::Exchanged(exchanged));
             self.emit_found(Some(exchanged));
             let is_deletion = self.contract.operation(exchange.request.operation).method == Method::Delete;
-            if has_expired && !is_deletion && Box::pin(self.read_is_own(&exchange.request)).await {
-                request = exchange.request;
-                continue;
+            if let Some(wait) = wait {
+                tokio::time::sleep(wait).await;
             }
-            let Some(wait) = wait else {
+            let may_follow = wait.is_some() || has_expired && !is_deletion;
+            if !(may_follow && self.may_send_again(&exchange.request).await) {
                 if !has_expired {
                     self.sender.count_documented(&exchange, intent);
                 }
@@ -450,10 +450,9 @@ impl<'run> Session<'run> {
                 }
                 self.read_list_after(&exchange, watched).await;
                 return (exchange, noted);
-            };
-            tokio::time::sleep(wait).await;
+            }
             request = exchange.request;
-            attempt += 1;
+            attempt += u32::from(wait.is_some());
         }
     }
 
@@ -462,7 +461,8 @@ impl<'run> Session<'run> {
     /// up all its waits, too. A deletion is never sent again here: it may have been carried out, and somebody else's
     /// record may have the identifier by now. A create or a query is sent again only after a 429 that says when,
     /// because that response rejects it; both requests count against the budget. Any other response may come from
-    /// something in front of a service that has stored the record.
+    /// something in front of a service that has stored the record. Whether an update is sent again after the wait, a read
+    /// decides: see [`Self::may_send_again`].
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| throttles_for_now(response))?;
         // A wrong token is not sent again: a target that throttles it may be counting them.

@@ -306,7 +306,7 @@ impl Session<'_> {
                 sent += 1;
                 self.expect_requests(1);
                 let exchange = self.write(&draft, &head, WriteRole::Additional).await;
-                if exchange.was_closed_when_idle() {
+                if exchange.was_closed_when_idle() && self.may_send_again(&exchange.request).await {
                     open.push_front((variant, is_whole));
                     continue;
                 }
@@ -433,7 +433,7 @@ impl Session<'_> {
         self.expect_requests(1);
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.head, WriteRole::Additional).await;
-        if exchange.was_closed_when_idle() {
+        if exchange.was_closed_when_idle() && self.may_send_again(&exchange.request).await {
             return UpdateOutcome::ClosedWhenIdle;
         }
         if !self.succeeded(&exchange) {

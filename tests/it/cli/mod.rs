@@ -52,6 +52,7 @@ mod proxy;
 mod repeat;
 mod report_files;
 mod report_later;
+mod resent;
 mod residue;
 mod rules;
 mod samples;
