@@ -663,7 +663,7 @@ mod tests {
     #[test]
     fn of_a_response_whose_head_does_not_fit_only_the_status_is_kept() {
         let queue = queue();
-        let headers = HeaderMap::from_iter([(http::header::SERVER, http::HeaderValue::from_static("a"))]);
+        let headers = HeaderMap::from_iter([(http::header::SERVER, HeaderValue::from_static("a"))]);
         let kept = |under_way: &ExchangeUnderWay| {
             under_way.keep_response_head(200, &headers);
             let parts = under_way.parts();
