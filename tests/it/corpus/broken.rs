@@ -23,7 +23,7 @@ fn a_broken_document_is_read_without_the_operations_that_have_the_defect() {
     let (mut whole, mut partly, mut refused) = (0, 0, 0);
     for (name, text) in OWN {
         let lines: Vec<&str> = text.lines().collect();
-        for index in (0..lines.len()).step_by(tried(8, 1)) {
+        for index in (0..lines.len()).step_by(tried(12, 1)) {
             for line in broken(lines[index]) {
                 let [before, after] = [&lines[..index], &lines[index + 1..]].map(|part| part.join("\n"));
                 let text = format!("{before}\n{line}\n{after}\n");
@@ -52,7 +52,7 @@ fn a_broken_document_is_read_without_the_operations_that_have_the_defect() {
     }
     // Each of the three is common.
     assert!(
-        [whole, partly, refused].into_iter().all(|count| count > tried(12, 100)),
+        [whole, partly, refused].into_iter().all(|count| count > tried(8, 100)),
         "{whole} {partly} {refused}"
     );
 }

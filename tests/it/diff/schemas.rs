@@ -418,7 +418,7 @@ fn a_difference_far_below_is_told_and_one_further_below_is_unclear() {
 
 #[test]
 fn alternatives_that_all_refer_to_each_other_are_compared_in_bounded_work() {
-    let count = tried(8, 12);
+    let count = tried(6, 12);
     let document = |every: usize| {
         let kind = |index: usize, other: usize| {
             if (index + other).is_multiple_of(every) {

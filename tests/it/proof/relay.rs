@@ -96,7 +96,7 @@ async fn a_service_that_closes_new_connections_too_is_found_and_gets_no_write_tw
 
 #[tokio::test]
 async fn a_service_that_closes_a_used_connection_at_one_write_is_not_accused_of_it() {
-    for number in sampled(2, [1, 20, 60]) {
+    for number in sampled(3, [1, 20, 60]) {
         let (record, writes) = relayed(Ends::OneWrite(number)).await;
         assert!(none_was_sent_twice(&writes.lock().unwrap()), "{number}");
         assert_eq!(record.requests.unfinished, 1, "{number}");

@@ -196,7 +196,7 @@ impl Change {
 fn no_snapshot_differs_but_where_an_axis_changes_shapes() {
     let values = single_values().into_iter();
     let values = values.map(|(axis, value)| (axis.name, value.name));
-    try_all(sampled(10, values).collect(), async |(axis, value)| {
+    try_all(sampled(15, values).collect(), async |(axis, value)| {
         let seen = of_single_value(&format!("{axis}={value}")).await;
         let shapes = recorded(&seen.recording);
         let expected = CHANGES.iter().find(|change| change.is_of(axis, value));

@@ -83,9 +83,9 @@ fn value<'a>(settings: &'a [String], axis: &str) -> &'a str {
     set.unwrap_or_else(|| AXES.iter().find(|known| known.name == axis).unwrap().values[0].name)
 }
 
-/// Those of them whose service is checked: in `cargo test` every tenth one.
+/// Those of them whose service is checked: in `cargo test` every fifteenth one.
 pub(crate) fn checked_settings() -> Vec<String> {
-    sampled(10, single_settings()).collect()
+    sampled(15, single_settings()).collect()
 }
 
 /// Those of them whose service is asked: in `cargo test` every thirtieth one.

@@ -135,7 +135,7 @@ async fn what_fails_or_is_rejected_by_chance_contradicts_no_answer() {
             (number > 200 && is_update(request)).then_some(StatusCode::BAD_REQUEST)
         }),
     ];
-    for (name, fault) in sampled(2, faults) {
+    for (name, fault) in sampled(3, faults) {
         let run = checked_from(&contract, behind(fault, app(&[]).await)).await;
         let broken = judged(&contract, &run).filter(|(_, verdict)| *verdict == Verdict::Broken);
         let broken: Vec<_> = broken.map(|(answer, _)| &answer.pointer).collect();
