@@ -394,7 +394,7 @@ const MAY_DO: [Does; 15] = [
 #[tokio::test(start_paused = true)]
 async fn what_a_conforming_service_may_do_is_left_alone() {
     let cases = STYLES.into_iter().flat_map(|style| MAY_DO.map(|does| (style, does)));
-    // Every fourth is another of them for each style.
+    // A style has fifteen, no multiple of four, so every fourth is another one from style to style.
     for (style, does) in sampled(4, cases) {
         // A document that says where pages begin means it.
         if matches!(does, Does::FromZero | Does::LongFromZero) && matches!(style, Style::Number | Style::NumberAlone) {
