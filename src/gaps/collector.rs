@@ -157,6 +157,23 @@ impl<'contract> Gaps<'contract> {
         self.trials.has_found_record()
     }
 
+    /// Whether a question needs further trials.
+    #[must_use]
+    pub(crate) fn is_open(&self, question: usize) -> bool {
+        self.trials.is_open(question)
+    }
+
+    /// Notes that a question is not asked any more, because the run has sent as many requests as it may.
+    pub(crate) fn note_limit_of_requests(&mut self, question: usize) {
+        self.trials.note_limit_of_requests(question);
+    }
+
+    /// Returns how many trials of a question are not void; `None` if its trials build on those before them.
+    #[must_use]
+    pub(crate) fn results_shown(&self, question: usize) -> Option<u64> {
+        self.trials.results_shown(question)
+    }
+
     /// Returns the questions that a request may ask together now.
     #[must_use]
     pub(crate) fn asked_together(&self, question: usize) -> Vec<usize> {
@@ -724,6 +741,7 @@ impl<'contract> Gaps<'contract> {
             let tally = &mut self.tallies[id];
             tally.was_asked |= trials.was_asked(at);
             tally.has_question = trials.has_question(at);
+            tally.is_cut_short = trials.is_cut_short(at);
             tally.fits_no_claim = trials.fitting_no_claim(at);
             let joint = match location.kind {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|joint| {
@@ -822,6 +840,9 @@ impl<'contract> Gaps<'contract> {
         );
         let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
         let tally = &self.tallies[id];
+        if tally.is_cut_short {
+            return WhyUnanswered::LimitOfRequests;
+        }
         if !tally.is_empty() || tally.was_asked || tally.had_value {
             return WhyUnanswered::Inconclusive;
         }

@@ -26,6 +26,9 @@ pub(super) const MAX_PROVED: usize = 8;
 const MAX_REQUIRED: usize = 24;
 /// How deep fields are asked about, in names.
 const MAX_DEPTH: usize = 3;
+/// After how many fields that were added one by one to a create all but the last are added at once: if that is accepted,
+/// it leaves a record.
+const ONE_BY_ONE: usize = 3;
 /// The most bodies that are sent.
 const MAX_TRIES: u64 = 64;
 
@@ -509,9 +512,20 @@ impl RequiredSearch {
         if self.needed_acceptances == TRIALS_TO_INDICATE {
             return self.first_accepted_by_halves(chosen, fields, body);
         }
-        let mut grown = chosen.clone();
-        for field in fields.iter().filter(|field| !chosen.contains(field)) {
-            grown.insert(*field);
+        let others: Vec<_> = fields.iter().filter(|field| !chosen.contains(field)).collect();
+        let with = |count: usize| -> Fields { chosen.iter().chain(others[..count].iter().copied()).copied().collect() };
+        for (index, field) in others.iter().copied().enumerate() {
+            // Perhaps every field is required. If all but the last one are not enough, nothing between is.
+            if index == ONE_BY_ONE && index + 1 < others.len() && self.accepted(&body(&with(others.len()))) > 0 {
+                let sent = body(&with(others.len() - 1));
+                match self.is_accepted(&sent) {
+                    Ok(None) => return SearchStep::Send(sent),
+                    Ok(Some(true)) => {}
+                    Ok(Some(false)) => return SearchStep::Found((with(others.len()), *others[others.len() - 1])),
+                    Err(()) => return SearchStep::Stuck,
+                }
+            }
+            let grown = with(index + 1);
             let sent = body(&grown);
             match self.is_accepted(&sent) {
                 Ok(None) => return SearchStep::Send(sent),
