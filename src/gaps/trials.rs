@@ -30,8 +30,8 @@ pub(super) struct RunTrials {
     /// although one showed what the control had sent.
     without_effect: HashMap<OperationId, usize>,
     searches: Searches,
-    /// The questions that were still open when the limit of requests was reached.
-    cut_short: BTreeSet<usize>,
+    /// What was still open when the limit of requests was reached: gaps, with operation and location.
+    cut_short: BTreeSet<(usize, OperationId, String)>,
     /// The number of the last page of each list, as its last response says.
     last_pages: HashMap<OperationId, u64>,
     /// Whether the last read showed any items, if it was of a list with pages.
@@ -650,13 +650,20 @@ impl RunTrials {
 
     /// Notes that a question is not asked any more, because the run has sent as many requests as it may.
     pub(super) fn note_limit_of_requests(&mut self, question: usize) {
-        self.cut_short.insert(question);
+        if let Some(question) = self.questions.get(question) {
+            self.note_cut_short((question.gap, question.operation, question.location.clone()));
+        }
+    }
+
+    /// Notes that a gap stays open at an operation and a location, because the run has sent as many requests as it may.
+    pub(super) fn note_cut_short(&mut self, at: (usize, OperationId, String)) {
+        self.cut_short.insert(at);
     }
 
     /// Whether the limit of requests was reached before enough trials at a location were sent.
     pub(super) fn is_cut_short(&self, at: (usize, OperationId, &str)) -> bool {
-        let mut open = self.cut_short.iter().filter_map(|index| self.questions.get(*index));
-        open.any(|question| (question.gap, question.operation, question.location.as_str()) == at)
+        let mut cut_short = self.cut_short.iter();
+        cut_short.any(|(gap, operation, location)| (*gap, *operation, location.as_str()) == at)
     }
 
     /// Whether a trial at a location was sent, whatever it showed.

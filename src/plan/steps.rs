@@ -340,12 +340,7 @@ impl Plan {
             let is_asked = controlled.contains(id) || questions.iter().any(|asked| asked.operation == *id);
             called.contains(id) && is_asked
         };
-        let mut asked: Vec<_> = link_order(contract).into_iter().filter(asks).collect();
-        // What takes few requests and records comes first, because there may not be room for all.
-        asked.sort_by_cached_key(|id| match contract.operation(*id).creates() {
-            true => 1 + contract.body_properties(*id).count(),
-            false => 0,
-        });
+        let asked: Vec<_> = link_order(contract).into_iter().filter(asks).collect();
         for id in asked {
             let action = match contract.operation(id).creates() {
                 true => Action::AskByCreating,

@@ -128,8 +128,8 @@ const MAX_FAILED_CREATES: u32 = 3;
 /// How often a body that lacks a field is sent, see `gaps/required`; with a second body, each field has
 /// [`TRIALS_TO_INDICATE`] trials.
 const TRIALS_OF_A_BODY: u64 = 2;
-/// How many pages the search for what the run left reads of a list, if nothing makes it read all: those at both ends.
-const PAGES_OF_RESIDUE_LOOK: u64 = 6;
+/// How many pages the search for what the run left reads of a list in any case, if nothing makes it read all.
+const PAGES_OF_RESIDUE_LOOK: u64 = 4;
 /// How many requests follow the last question at most, without the search for what the run left: controls with the
 /// reads after them, edge cases, and an update with ordinary values.
 const REQUESTS_AFTER_QUESTIONS: u64 = 16;
@@ -153,9 +153,10 @@ impl Session<'_> {
         let Some(subject) = self.subject(operation).await else {
             return;
         };
-        if !self.is_asking_over() && self.control(&subject).await && self.ask_in_passes(&subject).await {
+        if !self.is_asking_over(subject.operation) && self.control(&subject).await && self.ask_in_passes(&subject).await
+        {
             // Some gaps are answered by ordinary responses, and need as many of these as a question needs trials.
-            while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over() {
+            while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over(subject.operation) {
                 self.expect_requests(1);
                 if !self.control(&subject).await {
                     return;
@@ -189,10 +190,13 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the time that a check may spend on asking is used up, or the requests of a run that learns are.
-    fn is_asking_over(&self) -> bool {
+    /// Whether the time that a check may spend on asking is used up, or the requests that a run that learns may send
+    /// to ask about this operation.
+    fn is_asking_over(&self, operation: OperationId) -> bool {
         if self.plan.learns {
-            let reserved = self.requests_after_asking();
+            let reserved = self
+                .requests_after_asking()
+                .saturating_add(self.requests_of_cheaper_creates(operation));
             return self.sender.tally().sent.saturating_add(reserved) >= self.settings.max_requests_to_learn;
         }
         let began = *self.asking_since.get_or_init(Instant::now);
@@ -200,23 +204,50 @@ impl Session<'_> {
     }
 
     /// Returns about how many requests the run sends after its last question: those of the trial under way, and those
-    /// of the search for what it left, which reads all pages where a side effect is asked about.
+    /// of the search for what it left, which reads some pages of each list and those with records of the run.
     fn requests_after_asking(&self) -> u64 {
         let looks = self.plan.steps.iter().filter(|step| step.action == Action::ResidueLook);
+        let own = self.history().count_including_deleted();
         let pages = looks.map(|step| {
             let last = self.gaps().last_page(step.operation).unwrap_or(1);
-            match self.plan.creates_with_open_effect.is_empty() {
-                true => last.min(PAGES_OF_RESIDUE_LOOK),
-                false => last.saturating_add(1).min(self.settings.max_pages),
-            }
+            last.min(PAGES_OF_RESIDUE_LOOK.saturating_add(own))
         });
         pages.fold(REQUESTS_AFTER_QUESTIONS, u64::saturating_add)
+    }
+
+    /// Returns about how many requests it takes to ask about those creates after this one that take fewer: they come
+    /// first if there is no room for all.
+    fn requests_of_cheaper_creates(&self, operation: OperationId) -> u64 {
+        let of_one = |operation: OperationId| -> u64 {
+            let asked = self.plan.questions.iter().filter(|asked| asked.operation == operation);
+            let requests = asked.map(|asked| match &asked.asks {
+                Asks::Required { documented } => {
+                    let fields = u64::try_from(documented.len()).unwrap_or(u64::MAX);
+                    fields
+                        .saturating_mul(TRIALS_OF_A_BODY)
+                        .saturating_add(TRIALS_TO_INDICATE)
+                }
+                _ => TRIALS_TO_INDICATE,
+            });
+            requests.sum()
+        };
+        let creates = self
+            .plan
+            .steps
+            .iter()
+            .filter(|step| step.action == Action::AskByCreating);
+        let mut after = creates
+            .map(|step| step.operation)
+            .skip_while(|other| *other != operation);
+        // An update comes before all creates, and its answers are worth more.
+        let own = after.next().map_or(0, of_one);
+        after.map(of_one).filter(|requests| *requests < own).sum()
     }
 
     /// Notes which questions of an operation are still open although no more may be asked, because the run has sent
     /// as many requests as it may.
     fn note_unasked(&self, operation: OperationId) {
-        if !self.plan.learns || !self.is_asking_over() {
+        if !self.plan.learns || !self.is_asking_over(operation) {
             return;
         }
         let questions = self.plan.questions.iter().enumerate();
@@ -316,7 +347,7 @@ impl Session<'_> {
 
     /// Asks a question once in this pass, unless the time for that is over.
     async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), times_asked: u64) -> bool {
-        !self.is_asking_over()
+        !self.is_asking_over(subject.operation)
             && self
                 .ask_once(subject, question, (times_asked, BodyChange::OnlyValues))
                 .await
@@ -336,7 +367,7 @@ impl Session<'_> {
     async fn search(&self, subject: &AskedOperation<'_>) {
         let creates = self.contract.operation(subject.operation).creates();
         for number in 0..MAX_SEARCH_TRIALS {
-            if self.is_asking_over() || (creates && !self.may_create_to_learn()) {
+            if self.is_asking_over(subject.operation) || (creates && !self.may_create_to_learn()) {
                 return;
             }
             // What is required takes most requests, so what is cheaper comes first.
@@ -414,7 +445,7 @@ impl Session<'_> {
         if self.control_once(subject).await {
             return true;
         }
-        if subject.unseen_controls.get() >= MAX_UNSEEN_CONTROLS || self.is_asking_over() {
+        if subject.unseen_controls.get() >= MAX_UNSEEN_CONTROLS || self.is_asking_over(subject.operation) {
             return false;
         }
         self.expect_requests(1);
@@ -803,5 +834,48 @@ impl Session<'_> {
         self.send_trial_part(head.request((*read, documented), credential), TrialPart::Read)
             .await;
         self.gaps().last_read_has_items()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends so many trials of a question, each after as many other requests as these say, and then as few as it takes.
+    fn positions(trials: u64, others: &[u64]) -> MetReplicas {
+        let (mut met, mut sent) = (MetReplicas::default(), 0);
+        for more in others.iter().copied().cycle().take(usize::try_from(trials).unwrap()) {
+            sent += more;
+            sent += (0..CYCLE).find(|more| met.may_be_at(sent + more, trials)).unwrap();
+            met.positions.push(sent);
+            sent += 1;
+        }
+        met
+    }
+
+    #[test]
+    fn four_trials_meet_each_of_two_and_of_three_replicas_whatever_is_sent_between_them() {
+        for between in 0..CYCLE * CYCLE * CYCLE {
+            let others = [between % CYCLE, between / CYCLE % CYCLE, between / CYCLE / CYCLE];
+            let met = positions(TRIALS_TO_INDICATE, &others);
+            assert_eq!((met.unmet(2, None), met.unmet(3, None)), (0, 0), "{others:?}: {met:?}");
+        }
+    }
+
+    #[test]
+    fn two_trials_meet_two_replicas_and_two_of_three() {
+        for between in 0..CYCLE {
+            let met = positions(TRIALS_OF_A_BODY, &[between]);
+            assert_eq!((met.unmet(2, None), met.unmet(3, None)), (0, 1), "{between}: {met:?}");
+        }
+    }
+
+    #[test]
+    fn a_trial_waits_only_where_those_after_it_could_not_meet_the_rest() {
+        let mut met = MetReplicas::default();
+        met.positions.extend([0, 6]);
+        assert!(met.may_be_at(14, TRIALS_TO_INDICATE) && !met.may_be_at(12, TRIALS_TO_INDICATE));
+        met.positions = vec![0, 1, 2];
+        assert!((0..CYCLE).all(|position| met.may_be_at(position, TRIALS_TO_INDICATE)));
     }
 }
