@@ -79,6 +79,14 @@ impl AskedOperation<'_> {
     fn times_in_pass(&self) -> u64 {
         if self.accepted.is_some() { 1 } else { 2 }
     }
+
+    /// Notes whether the last request with these keys was accepted.
+    fn note_acceptance(&self, keys: Vec<ReplicaKey>, accepted: bool) {
+        let mut met = self.met_replicas.borrow_mut();
+        for key in keys {
+            met.entry(key).or_default().was_accepted = accepted;
+        }
+    }
 }
 
 /// What requests have in common that must meet every replica: their question, by its index, and the members that their
@@ -514,24 +522,13 @@ impl Session<'_> {
         }
         // Texts of different lengths are separate trials, in the order that the search decides.
         if subject.accepted.is_some() && !matches!(change, BodyChange::Long(_)) {
-            match question.asks {
-                Asks::Required { .. } if self.lacks_what_was_rejected(subject, &keys) => {
-                    self.note_positions(subject, &keys)
-                }
-                Asks::Required { .. } => self.meet_replicas(subject, (&keys, TRIALS_OF_A_BODY), false).await,
-                Asks::UpdateOfOneField { .. } => self.meet_replicas(subject, (&keys, TRIALS_TO_INDICATE), false).await,
-                _ => self.meet_replicas(subject, (&keys, TRIALS_TO_INDICATE), true).await,
-            }
+            self.meet_replicas_of_question(subject, question, &keys).await;
         }
         self.expect_requests(1);
         let creates = self.contract.operation(subject.operation).creates();
         let created = request.body.as_ref().filter(|_| creates).cloned();
         let exchange = self.send_trial_part(request, TrialPart::Variant(index)).await;
-        let mut met = subject.met_replicas.borrow_mut();
-        for key in keys {
-            met.entry(key).or_default().was_accepted = self.succeeded(&exchange);
-        }
-        drop(met);
+        subject.note_acceptance(keys, self.succeeded(&exchange));
         if exchange.status().is_none_or(|status| status >= 500) {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
@@ -595,8 +592,8 @@ impl Session<'_> {
         subject.failed_creates.set(if has_failed { failed + 1 } else { 0 });
     }
 
-    /// Returns the keys of a request that asks a question, or of one that asks the questions of a group, and that leaves
-    /// out these members of its body.
+    /// Returns the keys of a request that asks a question, or the questions of a group, and that leaves out these
+    /// members of its body.
     fn replica_keys(&self, index: usize, left_out: &[String]) -> Vec<ReplicaKey> {
         let together = self.gaps().asked_together(index);
         let asked = if together.is_empty() { vec![index] } else { together };
@@ -640,6 +637,19 @@ impl Session<'_> {
     fn lacks_what_was_rejected(&self, subject: &AskedOperation<'_>, keys: &[ReplicaKey]) -> bool {
         let met = subject.met_replicas.borrow();
         keys.iter().any(|key| met.get(key).is_some_and(|met| !met.was_accepted))
+    }
+
+    /// Sends other requests until the next trial of a question may be sent.
+    async fn meet_replicas_of_question(&self, subject: &AskedOperation<'_>, question: &Question, keys: &[ReplicaKey]) {
+        match question.asks {
+            Asks::Required { .. } if self.lacks_what_was_rejected(subject, keys) => {
+                self.note_positions(subject, keys);
+            }
+            Asks::Required { .. } => self.meet_replicas(subject, (keys, TRIALS_OF_A_BODY), false).await,
+            // What it shows depends on the control right before it.
+            Asks::UpdateOfOneField { .. } => self.meet_replicas(subject, (keys, TRIALS_TO_INDICATE), false).await,
+            _ => self.meet_replicas(subject, (keys, TRIALS_TO_INDICATE), true).await,
+        }
     }
 
     /// Sends other requests until one with these keys may be sent, if two or three replicas answer in turn: so many
