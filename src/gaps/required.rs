@@ -7,8 +7,8 @@
 //! lacks is optional. After a few fields in vain, all but the last are added, in case all are required. A field that it
 //! has is required if both the smallest body and the whole one are rejected when only that field is left out. Where
 //! they are not, for example because either of two fields is enough, no list of fields says what is required. A field
-//! that the whole body lacks may be enough in place of a required one, so that proves nothing then. Nor does a body that
-//! was accepted once and rejected once.
+//! that the whole body lacks may be enough in place of a required one, so that proves nothing then. Nor does a body
+//! that was accepted once and rejected once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
