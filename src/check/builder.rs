@@ -210,6 +210,14 @@ impl Check {
         self
     }
 
+    /// Sets how many requests a run that learns may send, by default [`Settings::DEFAULT_MAX_REQUESTS_TO_LEARN`], those
+    /// of the search for what it left included. It asks no more before it would send more; if most requests are
+    /// rejected by a rate limit, or a list grows meanwhile, the search may still exceed it.
+    pub fn max_requests_to_learn(mut self, requests: u64) -> Self {
+        self.settings.max_requests_to_learn = requests;
+        self
+    }
+
     /// Sets the maximum number of pages of a list that are walked, by default [`Settings::DEFAULT_MAX_PAGES`].
     pub fn max_pages(mut self, pages: u64) -> Self {
         self.settings.max_pages = pages.max(1);

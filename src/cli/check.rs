@@ -78,6 +78,9 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     require_token(resolved, &contract, token.is_some())?;
     let contract = Arc::new(contract);
     inputs.scope.learn = learning.map(|learning| learning.gaps(&contract)).transpose()?;
+    if let Some(learning) = learning {
+        inputs.settings.max_requests_to_learn = learning.max_requests;
+    }
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
     let named = inputs.target_name(&transport.redaction());
     let about = (named.as_str(), &inputs.settings.run_tag, started_at);
@@ -366,6 +369,7 @@ fn run_inputs(
         settle: bounds.settle,
         max_writes: bounds.max_writes,
         max_pages: bounds.max_pages,
+        max_requests_to_learn: Settings::DEFAULT_MAX_REQUESTS_TO_LEARN,
         rounds: arguments.rounds(),
         // The reference service is already up.
         wait: wait.filter(|_| matches!(service, ServiceUnderCheck::Named(..))),

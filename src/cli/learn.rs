@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args};
 
 use super::arguments::Arguments as CheckArguments;
 use super::check;
-use super::config::{ResolvedArguments, Setting};
+use super::config::{Count, ResolvedArguments, Setting};
 use super::document::STANDARD_INPUT;
 use super::edge;
 use super::failure::{COULD_NOT_JUDGE, Failure};
@@ -22,7 +22,7 @@ use crate::gaps::{self, LearnRun, LedgerLine};
 use crate::history::RunTag;
 use crate::plan::SettledAnswers;
 use crate::report::Record;
-use crate::run::{Event, RunEnd};
+use crate::run::{Event, RunEnd, Settings};
 
 /// The arguments of `learn`.
 #[derive(Debug, Args)]
@@ -42,9 +42,15 @@ pub(super) struct LearnArguments {
     /// unless --base-url or --target is given
     #[arg(id = WRITTEN_OVERLAY, long = "overlay", value_name = "FILE")]
     overlay: Option<PathBuf>,
+    /// Ask nothing more before the run would send more requests than this, with those of the search for what it left
+    #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
+    max_requests: MaxRequests,
     #[command(flatten)]
     check: CheckArguments,
 }
+
+/// How many requests a run may send.
+type MaxRequests = Count<{ Settings::DEFAULT_MAX_REQUESTS_TO_LEARN }, 1>;
 
 /// The overlay that is written; the one that a check reads is another argument.
 const WRITTEN_OVERLAY: &str = "written_overlay";
@@ -56,6 +62,8 @@ pub(super) struct Learning {
     ledger: Option<PathBuf>,
     of: Option<String>,
     overlay: Option<PathBuf>,
+    /// How many requests the run may send.
+    pub(super) max_requests: u64,
 }
 
 /// The flags of a check that mean nothing here: they say how it judges, or how often it runs.
@@ -140,6 +148,7 @@ impl LearnArguments {
             ledger,
             of,
             overlay,
+            max_requests,
             check,
         } = self;
         let learning = Learning {
@@ -147,6 +156,7 @@ impl LearnArguments {
             ledger,
             of,
             overlay,
+            max_requests: max_requests.0,
         };
         (check, learning)
     }

@@ -117,6 +117,9 @@ pub enum WhyUnanswered {
     /// What was seen or asked is inconclusive: too little, or something else may explain it.
     #[serde(rename = "confounded")]
     Inconclusive,
+    /// The run had sent as many requests as it may before enough of them asked about it.
+    #[serde(rename = "limit of requests")]
+    LimitOfRequests,
     /// The target rejected every request that would have shown it.
     #[serde(rename = "refused")]
     Rejected,
@@ -139,6 +142,7 @@ impl WhyUnanswered {
         match self {
             Self::AskTheOperator => "ask whoever runs the service",
             Self::Inconclusive => "what was seen is inconclusive",
+            Self::LimitOfRequests => "the limit of requests was reached; raise --max-requests",
             Self::NeedsWrites => "needs writes",
             Self::NoValue => "no response had a value there, or too few records could be created to ask",
             Self::NotObserved => "nothing that was sent showed it",

@@ -27,7 +27,7 @@ use crate::contract::{Contract, is_json, pointer};
 use crate::exchange::json::{self, Body};
 use crate::exchange::redact::render_media_type;
 use crate::exchange::{Credential, Exchange, Intent, Purpose, RejectionMeaning, Request, Response, TrialPart};
-use crate::plan::{Asks, BodyChange, Question};
+use crate::plan::{Asks, BodyChange, Question, text_fields_with_open_side_effect};
 
 /// The most fields of a body that a claim names.
 const MAX_NAMES: usize = 64;
@@ -155,6 +155,30 @@ impl<'contract> Gaps<'contract> {
     #[must_use]
     pub(crate) fn has_found_record(&self) -> bool {
         self.trials.has_found_record()
+    }
+
+    /// Whether a question needs further trials.
+    #[must_use]
+    pub(crate) fn is_open(&self, question: usize) -> bool {
+        self.trials.is_open(question)
+    }
+
+    /// Notes that a question is not asked any more, because the run has sent as many requests as it may.
+    pub(crate) fn note_limit_of_requests(&mut self, question: usize) {
+        self.trials.note_limit_of_requests(question);
+    }
+
+    /// Notes that the run has sent too many requests to look for what else this create causes.
+    pub(crate) fn note_unread_effects(&mut self, create: OperationId) {
+        for (gap, location, _) in text_fields_with_open_side_effect(self.contract, create) {
+            self.trials.note_cut_short((gap, create, location));
+        }
+    }
+
+    /// Returns how many trials of a question are not void; `None` if its trials build on those before them.
+    #[must_use]
+    pub(crate) fn results_shown(&self, question: usize) -> Option<u64> {
+        self.trials.results_shown(question)
     }
 
     /// Returns the questions that a request may ask together now.
@@ -665,7 +689,20 @@ impl<'contract> Gaps<'contract> {
 
     /// Returns what is known about each gap, sorted by gap, operation and location.
     #[must_use]
-    pub fn answers(mut self) -> Vec<Answer> {
+    pub fn answers(self) -> Vec<Answer> {
+        let contract = self.contract;
+        let mut answers = self.answers_of_one_version();
+        if answers.iter().any(|answer| shows_two_versions(contract, answer)) {
+            let few = answers.iter_mut().filter(|answer| {
+                answer.state == AnswerState::Indicated && answer.observations.supporting < MIN_OF_TWO_VERSIONS
+            });
+            few.for_each(|answer| answer.state = AnswerState::Seen);
+        }
+        answers
+    }
+
+    /// Returns what is known if every response is of the same version of the service.
+    fn answers_of_one_version(mut self) -> Vec<Answer> {
         self.count_trials();
         for (id, claim, count, still_absent) in self.listing_delays.observed() {
             self.tallies[id].count_several(claim, count);
@@ -724,6 +761,7 @@ impl<'contract> Gaps<'contract> {
             let tally = &mut self.tallies[id];
             tally.was_asked |= trials.was_asked(at);
             tally.has_question = trials.has_question(at);
+            tally.is_cut_short = trials.is_cut_short(at);
             tally.fits_no_claim = trials.fitting_no_claim(at);
             let joint = match location.kind {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|joint| {
@@ -822,6 +860,9 @@ impl<'contract> Gaps<'contract> {
         );
         let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
         let tally = &self.tallies[id];
+        if tally.is_cut_short {
+            return WhyUnanswered::LimitOfRequests;
+        }
         if !tally.is_empty() || tally.was_asked || tally.had_value {
             return WhyUnanswered::Inconclusive;
         }
@@ -876,6 +917,22 @@ impl<'contract> Gaps<'contract> {
             false => WhyUnanswered::NeedsWrites,
         }
     }
+}
+
+/// How many observations must agree before an answer is indicated, if the service answers in two versions: of one that
+/// answers a tenth of the requests, four trials would most likely see nothing, and thirty see it in 95 % of all cases.
+const MIN_OF_TWO_VERSIONS: u64 = 30;
+
+/// Whether an answer shows that requests meet different versions of the service, such as a canary: a read, which
+/// changes nothing, has different statuses, or its pages have different sizes.
+fn shows_two_versions(contract: &Contract, answer: &Answer) -> bool {
+    let kind = contract.gaps.iter().find(|gap| gap.id == answer.gap);
+    let is_of_version = |kind: GapKind| matches!(kind, GapKind::PageSize | GapKind::SuccessStatus);
+    let operation = answer.operation.as_ref();
+    let operation = operation.and_then(|name| contract.operation_named(name));
+    answer.state == AnswerState::Unstable
+        && kind.and_then(|gap| gap.kind).is_some_and(is_of_version)
+        && operation.is_some_and(|id| contract.operation(id).is_read())
 }
 
 /// Returns the answer that a tally gives; `None` where it gives none.

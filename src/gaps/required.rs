@@ -4,10 +4,11 @@
 //!
 //! A rejected create leaves nothing, and an accepted one leaves a record. So the search starts from the empty body and
 //! adds the fields that rejections name, or one field at a time, until a body is accepted: the smallest one. What it
-//! lacks is optional. A field that it has is required if both the smallest body and the whole one are rejected when
-//! only that field is left out. Where they are not, for example because either of two fields is enough, no list of
-//! fields says what is required. A field that the whole body lacks may be enough in place of a required one, so that
-//! proves nothing then. Nor does a body that was accepted once and rejected once.
+//! lacks is optional. After a few fields in vain, all but the last are added, in case all are required. A field that it
+//! has is required if both the smallest body and the whole one are rejected when only that field is left out. Where
+//! they are not, for example because either of two fields is enough, no list of fields says what is required. A field
+//! that the whole body lacks may be enough in place of a required one, so that proves nothing then. Nor does a body
+//! that was accepted once and rejected once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +27,9 @@ pub(super) const MAX_PROVED: usize = 8;
 const MAX_REQUIRED: usize = 24;
 /// How deep fields are asked about, in names.
 const MAX_DEPTH: usize = 3;
+/// After how many fields that were added one by one to a create all but the last are added at once. If that is
+/// accepted, it leaves a record.
+const ONE_BY_ONE: usize = 3;
 /// The most bodies that are sent.
 const MAX_TRIES: u64 = 64;
 
@@ -509,9 +513,20 @@ impl RequiredSearch {
         if self.needed_acceptances == TRIALS_TO_INDICATE {
             return self.first_accepted_by_halves(chosen, fields, body);
         }
-        let mut grown = chosen.clone();
-        for field in fields.iter().filter(|field| !chosen.contains(field)) {
-            grown.insert(*field);
+        let others: Vec<_> = fields.iter().filter(|field| !chosen.contains(field)).collect();
+        let with = |count: usize| -> Fields { chosen.iter().chain(others[..count].iter().copied()).copied().collect() };
+        for (index, field) in others.iter().copied().enumerate() {
+            // Perhaps every field is required. If all but the last one are not enough, nothing between is.
+            if index == ONE_BY_ONE && index + 1 < others.len() && self.accepted(&body(&with(others.len()))) > 0 {
+                let sent = body(&with(others.len() - 1));
+                match self.is_accepted(&sent) {
+                    Ok(None) => return SearchStep::Send(sent),
+                    Ok(Some(true)) => {}
+                    Ok(Some(false)) => return SearchStep::Found((with(others.len()), *others[others.len() - 1])),
+                    Err(()) => return SearchStep::Stuck,
+                }
+            }
+            let grown = with(index + 1);
             let sent = body(&grown);
             match self.is_accepted(&sent) {
                 Ok(None) => return SearchStep::Send(sent),
@@ -742,6 +757,20 @@ mod tests {
         let whole = json!({"type": "a", "contact": "b"});
         let found = search_with(&whole, |_, sent| lacks(sent, &["/type", "/contact"]).map(|_| ""));
         assert_eq!((names(&found), found.2), (vec!["/contact", "/type"], 0));
+    }
+
+    #[test]
+    fn a_create_that_requires_every_field_or_a_late_one_is_not_searched_field_by_field() {
+        let all: Vec<_> = ('a'..='l').map(|name| name.to_string()).collect();
+        let whole: Value = all.iter().map(|name| (name.clone(), json!(1))).collect();
+        let every = search_with(&whole, |_, sent| {
+            (sent.as_object().unwrap().len() < all.len()).then_some("")
+        });
+        // None is proved, because they are many: each is left out twice.
+        assert_eq!(every.0.unwrap().required.len(), all.len());
+        assert!(every.1 <= 2 * 12 + 6 && every.2 == 0, "{} {}", every.1, every.2);
+        let one = search_with(&whole, |_, sent| lacks(sent, &["/h"]).map(|_| ""));
+        assert_eq!((names(&one), one.2 <= 5), (vec!["/h"], true), "{one:?}");
     }
 
     #[test]

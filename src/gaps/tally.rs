@@ -22,6 +22,8 @@ pub(super) struct ClaimTally {
     pub(super) was_asked: bool,
     /// Whether a question about it was to be asked.
     pub(super) has_question: bool,
+    /// Whether the limit of requests was reached before enough trials were sent.
+    pub(super) is_cut_short: bool,
     /// Whether a response had a value there from which nothing follows by itself.
     pub(super) had_value: bool,
 }

@@ -1,6 +1,6 @@
 //! Reads trials from exchanges: what each variant between two controls showed. The main type is [`RunTrials`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -30,6 +30,8 @@ pub(super) struct RunTrials {
     /// although one showed what the control had sent.
     without_effect: HashMap<OperationId, usize>,
     searches: Searches,
+    /// What was still open when the limit of requests was reached: gaps, with operation and location.
+    cut_short: BTreeSet<(usize, OperationId, String)>,
     /// The number of the last page of each list, as its last response says.
     last_pages: HashMap<OperationId, u64>,
     /// Whether the last read showed any items, if it was of a list with pages.
@@ -77,6 +79,8 @@ pub(super) struct JointResult<T> {
 struct QuestionResults {
     shown: BTreeMap<TrialResult, u64>,
     void: u64,
+    /// How many of the void trials were rejected between controls that were accepted: others will be as well.
+    rejected_in_vain: u64,
     /// The values that a record kept, by field, where a service may have set the same value by itself.
     kept: BTreeMap<String, Vec<Value>>,
 }
@@ -348,7 +352,16 @@ impl RunTrials {
         if let Asks::InOneRequest { .. } = asked.asks {
             return self.asked_together(question).len() < 2;
         }
-        results.shown.len() > 1 || results.shown.values().any(|count| *count >= TRIALS_TO_INDICATE)
+        let is_in_vain = results.shown.is_empty() && results.rejected_in_vain >= TRIALS_TO_INDICATE;
+        is_in_vain || results.shown.len() > 1 || results.shown.values().any(|count| *count >= TRIALS_TO_INDICATE)
+    }
+
+    /// Returns how many trials of a question showed something, or were rejected where that shows nothing; `None` if its
+    /// trials build on those before them.
+    pub(super) fn results_shown(&self, question: usize) -> Option<u64> {
+        let asked = self.questions.get(question)?;
+        let results = self.results.get(question).filter(|_| !asked.builds_on_trials())?;
+        Some(results.shown.values().sum::<u64>() + results.rejected_in_vain)
     }
 
     /// Returns the questions that a request may ask together now: those that are open and whose own requests were not
@@ -558,7 +571,11 @@ impl RunTrials {
             self.log.add(contract, (question, None), statuses, shown);
             match shown {
                 Some(shown) => *results.shown.entry(shown).or_default() += 1,
-                None => results.void += 1,
+                None => {
+                    results.void += 1;
+                    let is_rejected = variant.status.is_some_and(|status| rejects(&question.asks, status));
+                    results.rejected_in_vain += u64::from(control.is_some() && is_rejected);
+                }
             }
         }
     }
@@ -620,6 +637,33 @@ impl RunTrials {
     /// Whether the run had a question at a location, whether or not it asked it.
     pub(super) fn has_question(&self, at: (usize, OperationId, &str)) -> bool {
         self.questions_at(at).next().is_some()
+    }
+
+    /// Whether a question needs further trials.
+    pub(super) fn is_open(&self, index: usize) -> bool {
+        let question = self.questions.get(index).filter(|question| question.builds_on_trials());
+        match question {
+            Some(question) => self.next(index).is_some() || !self.searches.was_asked((index, question)),
+            None => !self.is_decided(index),
+        }
+    }
+
+    /// Notes that a question is not asked any more, because the run has sent as many requests as it may.
+    pub(super) fn note_limit_of_requests(&mut self, question: usize) {
+        if let Some(question) = self.questions.get(question) {
+            self.note_cut_short((question.gap, question.operation, question.location.clone()));
+        }
+    }
+
+    /// Notes that a gap stays open at an operation and a location, because the run has sent as many requests as it may.
+    pub(super) fn note_cut_short(&mut self, at: (usize, OperationId, String)) {
+        self.cut_short.insert(at);
+    }
+
+    /// Whether the limit of requests was reached before enough trials at a location were sent.
+    pub(super) fn is_cut_short(&self, at: (usize, OperationId, &str)) -> bool {
+        let mut cut_short = self.cut_short.iter();
+        cut_short.any(|(gap, operation, location)| (*gap, *operation, location.as_str()) == at)
     }
 
     /// Whether a trial at a location was sent, whatever it showed.

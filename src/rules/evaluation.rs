@@ -109,6 +109,16 @@ impl<'run> Evaluation<'run> {
         &self.gaps
     }
 
+    /// Notes that a question, by its index, is not asked any more, because the run has sent as many requests as it may.
+    pub(crate) fn note_limit_of_requests(&mut self, question: usize) {
+        self.gaps.note_limit_of_requests(question);
+    }
+
+    /// Notes that the run has sent too many requests to look for what else this create causes.
+    pub(crate) fn note_unread_effects(&mut self, create: OperationId) {
+        self.gaps.note_unread_effects(create);
+    }
+
     /// Notes that the trial of a question, by its index, which has this body is not sent.
     pub(crate) fn note_unsendable(&mut self, question: usize, body: &Value) {
         self.gaps.note_unsendable(question, body);

@@ -16,7 +16,8 @@
 //! made or is rejected, each of them is asked alone.
 //!
 //! Several replicas may answer in turn. If every trial of a question met the same one, they would agree although the
-//! replicas differ, so extra reads are sent until each trial meets the next replica.
+//! replicas differ. So the questions of a pass are asked in an order in which the trials of each meet two replicas and
+//! three, and extra reads are sent where no order does.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -37,7 +38,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
 use crate::plan::{
-    Asks, BodyChange, Draft, MAX_RECORDS_TO_LEARN, MAX_TRIALS, Question, QuestionRequest, TRIALS_TO_INDICATE,
+    Action, Asks, BodyChange, Draft, MAX_RECORDS_TO_LEARN, MAX_TRIALS, Question, QuestionRequest, TRIALS_TO_INDICATE,
 };
 
 /// An operation that is asked about.
@@ -50,8 +51,8 @@ struct AskedOperation<'run> {
     view: Option<(OperationId, Option<RequestHead>)>,
     /// The page that showed it last; `None` for the default page.
     page: Cell<Option<u64>>,
-    /// The last request with each key.
-    last_sent: RefCell<HashMap<ReplicaKey, LastSent>>,
+    /// Where the requests with each key were.
+    met_replicas: RefCell<HashMap<ReplicaKey, MetReplicas>>,
     /// The bodies of creates that may have stored a record without saying so.
     unconfirmed_creates: RefCell<Vec<Content>>,
     /// How many creates in a row decided nothing.
@@ -78,38 +79,53 @@ impl AskedOperation<'_> {
     fn times_in_pass(&self) -> u64 {
         if self.accepted.is_some() { 1 } else { 2 }
     }
+
+    /// Notes whether the last request with these keys was accepted.
+    fn note_acceptance(&self, keys: Vec<ReplicaKey>, accepted: bool) {
+        let mut met = self.met_replicas.borrow_mut();
+        for key in keys {
+            met.entry(key).or_default().was_accepted = accepted;
+        }
+    }
 }
 
-/// What requests have in common that must meet one replica after the other: their question, by its index, and the
-/// members that their body leaves out; or, with `None`, that they are controls.
+/// What requests have in common that must meet every replica: their question, by its index, and the members that their
+/// body leaves out; or, with `None`, that they are controls.
 type ReplicaKey = (Option<usize>, Vec<String>);
 
-/// The last request with a key.
-#[derive(Clone, Copy, Debug)]
-struct LastSent {
-    /// How many requests had been sent before it.
-    sent_before: u64,
-    /// How many requests it takes from one with the key to the next, modulo [`CYCLE`]; `None` until that is fixed.
-    distance: Option<u64>,
+/// Where among all requests those with one key were, each as the number of requests before it.
+#[derive(Debug, Default)]
+struct MetReplicas {
+    /// Whether the last one was accepted.
+    was_accepted: bool,
+    positions: Vec<u64>,
+    /// The position of the last one, as long as it is not known whether its trial shows anything.
+    unconfirmed: Option<u64>,
 }
 
-impl LastSent {
-    /// How many requests it takes, modulo [`CYCLE`], from this one to one that is sent now, after `sent` others.
-    fn distance_to(self, sent: u64) -> u64 {
-        sent.saturating_sub(self.sent_before) % CYCLE
+impl MetReplicas {
+    /// How many of so many replicas that answer in turn none of these positions meets, nor this further one.
+    fn unmet(&self, replicas: u64, further: Option<u64>) -> u64 {
+        let positions = self.positions.iter().copied().chain(further);
+        let met: HashSet<_> = positions.map(|position| position % replicas).collect();
+        replicas.saturating_sub(u64::try_from(met.len()).unwrap_or(u64::MAX))
     }
 
-    /// Whether a request that is sent now, after `sent` others, meets the next replica.
-    fn meets_next(self, sent: u64, any_distance: bool) -> bool {
-        let distance = self.distance_to(sent);
-        let found = self.distance.filter(|_| !any_distance);
-        found.map_or(matches!(distance, 1 | 5), |found| found == distance)
+    /// Whether a request may be sent at this position: if so many trials decide its question, those that are left
+    /// after it can meet the replicas that are still unmet, or it is one of these that it meets.
+    fn may_be_at(&self, position: u64, trials: u64) -> bool {
+        let sent = u64::try_from(self.positions.len()).unwrap_or(u64::MAX);
+        let left = trials.saturating_sub(sent.saturating_add(1));
+        [2, 3].into_iter().all(|replicas| {
+            let unmet = self.unmet(replicas, None);
+            self.unmet(replicas, Some(position)) <= left.max(unmet.saturating_sub(1))
+        })
     }
 
-    /// How many other requests must be sent before one that meets the next replica.
-    fn requests_missing(self, sent: u64, any_distance: bool) -> u64 {
-        let missing = (0..CYCLE).find(|more| self.meets_next(sent + more, any_distance));
-        missing.unwrap_or(0)
+    /// Whether a request at this position meets a replica that is unmet.
+    fn meets_another(&self, position: u64) -> bool {
+        let mut replicas = [2, 3].into_iter();
+        replicas.any(|replicas| self.unmet(replicas, Some(position)) < self.unmet(replicas, None))
     }
 }
 
@@ -117,6 +133,14 @@ impl LastSent {
 const MAX_SEARCH_TRIALS: u64 = 80;
 /// After this many creates of an operation in a row that decided nothing, its questions end: each may leave a record.
 const MAX_FAILED_CREATES: u32 = 3;
+/// How often a body that lacks a field is sent, see `gaps/required`; with a second body, each field has
+/// [`TRIALS_TO_INDICATE`] trials.
+const TRIALS_OF_A_BODY: u64 = 2;
+/// How many pages the search for what the run left reads of a list in any case, if nothing makes it read all.
+const PAGES_OF_RESIDUE_LOOK: u64 = 4;
+/// How many requests follow the last question at most, without the search for what the run left: controls with the
+/// reads after them, edge cases, and an update with ordinary values.
+const REQUESTS_AFTER_QUESTIONS: u64 = 16;
 /// After this many requests, two replicas that answer in turn are at the same point again, and so are three.
 const CYCLE: u64 = 6;
 /// A check may spend its maximum time divided by this on asking: each trial may wait for a late list, and the rest of
@@ -127,14 +151,20 @@ const ASKING_DIVISOR: u32 = 4;
 const MAX_UNSEEN_CONTROLS: u64 = 2;
 
 impl Session<'_> {
-    /// Asks every question about an operation until enough trials decide it.
+    /// Asks every question about an operation until enough trials decide it, or until no more may be asked.
     pub(super) async fn ask(&self, operation: OperationId) {
+        self.ask_while_there_is_room(operation).await;
+        self.note_unasked(operation);
+    }
+
+    async fn ask_while_there_is_room(&self, operation: OperationId) {
         let Some(subject) = self.subject(operation).await else {
             return;
         };
-        if !self.is_asking_over() && self.control(&subject).await && self.ask_in_passes(&subject).await {
+        if !self.is_asking_over(subject.operation) && self.control(&subject).await && self.ask_in_passes(&subject).await
+        {
             // Some gaps are answered by ordinary responses, and need as many of these as a question needs trials.
-            while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over() {
+            while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over(subject.operation) {
                 self.expect_requests(1);
                 if !self.control(&subject).await {
                     return;
@@ -150,6 +180,11 @@ impl Session<'_> {
 
     /// Asks every question about a create until enough trials decide it, while there is room for records.
     pub(super) async fn ask_by_creating(&self, operation: OperationId) {
+        self.create_while_there_is_room(operation).await;
+        self.note_unasked(operation);
+    }
+
+    async fn create_while_there_is_room(&self, operation: OperationId) {
         let Some(subject) = self.subject(operation).await else {
             return;
         };
@@ -163,10 +198,71 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the time that a check may spend on asking is used up; a run that learns has no such limit.
-    fn is_asking_over(&self) -> bool {
+    /// Whether the time that a check may spend on asking is used up, or the requests that a run that learns may send
+    /// to ask about this operation.
+    fn is_asking_over(&self, operation: OperationId) -> bool {
+        if self.plan.learns {
+            let reserved = self
+                .requests_after_asking()
+                .saturating_add(self.requests_of_cheaper_creates(operation));
+            return self.sender.tally().sent.saturating_add(reserved) >= self.settings.max_requests_to_learn;
+        }
         let began = *self.asking_since.get_or_init(Instant::now);
-        !self.plan.learns && began.elapsed() > self.settings.max_time / ASKING_DIVISOR
+        began.elapsed() > self.settings.max_time / ASKING_DIVISOR
+    }
+
+    /// Returns about how many requests the run sends after its last question: those of the trial under way, and those
+    /// of the search for what it left, which reads some pages of each list and those with records of the run.
+    fn requests_after_asking(&self) -> u64 {
+        let looks = self.plan.steps.iter().filter(|step| step.action == Action::ResidueLook);
+        let own = self.history().count_including_deleted();
+        let pages = looks.map(|step| {
+            let last = self.gaps().last_page(step.operation).unwrap_or(1);
+            last.min(PAGES_OF_RESIDUE_LOOK.saturating_add(own))
+        });
+        pages.fold(REQUESTS_AFTER_QUESTIONS, u64::saturating_add)
+    }
+
+    /// Returns about how many requests it takes to ask about those creates after this one that take fewer: they come
+    /// first if there is no room for all.
+    fn requests_of_cheaper_creates(&self, operation: OperationId) -> u64 {
+        let of_one = |operation: OperationId| -> u64 {
+            let asked = self.plan.questions.iter().filter(|asked| asked.operation == operation);
+            let requests = asked.map(|asked| match &asked.asks {
+                Asks::Required { documented } => {
+                    let fields = u64::try_from(documented.len()).unwrap_or(u64::MAX);
+                    fields
+                        .saturating_mul(TRIALS_OF_A_BODY)
+                        .saturating_add(TRIALS_TO_INDICATE)
+                }
+                _ => TRIALS_TO_INDICATE,
+            });
+            requests.sum()
+        };
+        let creates = self
+            .plan
+            .steps
+            .iter()
+            .filter(|step| step.action == Action::AskByCreating);
+        let mut after = creates
+            .map(|step| step.operation)
+            .skip_while(|other| *other != operation);
+        // An update comes before all creates, and its answers are worth more.
+        let own = after.next().map_or(0, of_one);
+        after.map(of_one).filter(|requests| *requests < own).sum()
+    }
+
+    /// Notes which questions of an operation are still open although no more may be asked, because the run has sent
+    /// as many requests as it may.
+    fn note_unasked(&self, operation: OperationId) {
+        if !self.plan.learns || !self.is_asking_over(operation) {
+            return;
+        }
+        let questions = self.plan.questions.iter().enumerate();
+        let of_it = questions.filter(|(_, question)| question.operation == operation);
+        for (index, _) in of_it.filter(|(index, _)| self.gaps().is_open(*index)) {
+            self.with_evaluation(|evaluation| evaluation.note_limit_of_requests(index));
+        }
     }
 
     /// Whether one more record may be created to learn something.
@@ -185,30 +281,13 @@ impl Session<'_> {
             .partition(|(_, question)| matches!(question.asks, Asks::InOneRequest { .. }));
         for pass in 0..MAX_TRIALS {
             let mut asked = false;
-            // Single questions come before groups: whether an update keeps a field that it does not send shows only
-            // right after a control, and a group changes several fields at once.
             for time in 0..subject.times_in_pass() {
                 let is_open =
                     |index: usize| !self.gaps().is_decided(index) && !self.is_in_group(subject, &groups, index);
-                let open = alone.iter().copied().filter(|(index, _)| is_open(*index)).collect();
+                let mut open: Vec<_> = alone.iter().copied().filter(|(index, _)| is_open(*index)).collect();
+                open.extend(groups.iter().filter(|(index, _)| self.is_group_open(subject, *index)));
                 let number = pass * subject.times_in_pass() + time;
-                asked |= self.ask_each(subject, open, number).await;
-            }
-            for (index, question) in &groups {
-                let together = self.gaps().asked_together(*index);
-                if together.len() < 2 || subject.split_groups.borrow().contains(index) {
-                    continue;
-                }
-                let sent = self.ask_in_pass(subject, (*index, question), pass).await;
-                if !sent {
-                    subject.split_groups.borrow_mut().insert(*index);
-                }
-                asked |= sent;
-                if !sent || self.gaps().was_decided_by_response_since_control(*index) {
-                    let each = alone.iter().copied();
-                    let each = each.filter(|(index, _)| together.contains(index)).collect();
-                    asked |= self.ask_each(subject, each, pass).await;
-                }
+                asked |= self.ask_each(subject, (open, &alone), number).await;
             }
             if !asked {
                 return true;
@@ -221,43 +300,62 @@ impl Session<'_> {
         true
     }
 
-    /// Asks each of these questions once in this pass, in an order that takes few extra reads to meet the next replica.
-    /// Returns whether one was asked.
-    async fn ask_each(
+    /// Asks each of these questions and groups once in this pass, in an order that takes few extra reads to meet the
+    /// replicas. The questions of a group that is rejected are then asked alone; `alone` has all that can be. Returns
+    /// whether one was asked.
+    async fn ask_each<'run>(
         &self,
-        subject: &AskedOperation<'_>,
-        mut open: Vec<(usize, &Question)>,
+        subject: &AskedOperation<'run>,
+        (mut open, alone): (Vec<(usize, &'run Question)>, &[(usize, &'run Question)]),
         times_asked: u64,
     ) -> bool {
         let mut asked = false;
         while !open.is_empty() {
-            let next = open.remove(self.nearest(subject, &open));
-            asked |= self.ask_in_pass(subject, next, times_asked).await;
+            let (index, question) = open.remove(self.nearest(subject, &open));
+            if !matches!(question.asks, Asks::InOneRequest { .. }) {
+                asked |= self.ask_in_pass(subject, (index, question), times_asked).await;
+                continue;
+            }
+            let together = self.gaps().asked_together(index);
+            let sent = self.ask_in_pass(subject, (index, question), times_asked).await;
+            if !sent {
+                subject.split_groups.borrow_mut().insert(index);
+            }
+            asked |= sent;
+            if !sent || self.gaps().was_decided_by_response_since_control(index) {
+                open.extend(alone.iter().filter(|(index, _)| together.contains(index)));
+            }
         }
         asked
     }
 
-    /// Returns the position of the question that takes the fewest extra reads; of several, one that was asked before,
-    /// because any time suits the others. What an update keeps shows only right after a control, so that is asked
-    /// first.
+    /// Whether a group is asked in one request: it still has several questions, and they can be put into one.
+    fn is_group_open(&self, subject: &AskedOperation<'_>, group: usize) -> bool {
+        self.gaps().asked_together(group).len() > 1 && !subject.split_groups.borrow().contains(&group)
+    }
+
+    /// Returns the position of the question that takes the fewest extra reads; of several, one whose request meets a
+    /// replica that it has not met. What an update keeps shows only right after a control, so that is asked first.
     fn nearest(&self, subject: &AskedOperation<'_>, open: &[(usize, &Question)]) -> usize {
         if subject.accepted.is_none() {
             return 0;
         }
-        let (sent, last_sent) = (self.sender.tally().sent, subject.last_sent.borrow());
-        let missing = |(index, question): &(usize, &Question)| {
-            let last = last_sent.get(&(Some(*index), Vec::new()));
+        let sent = self.sender.tally().sent;
+        let cost = |(index, question): &(usize, &Question)| {
             let is_early = matches!(question.asks, Asks::UpdateOfOneField { .. });
-            let missing = last.map(|last| last.requests_missing(sent, question.builds_on_trials()));
-            (!is_early, missing.unwrap_or(0), missing.is_none())
+            let keys = self.replica_keys(*index, &[]);
+            let missing = self.requests_missing(subject, &keys, TRIALS_TO_INDICATE);
+            let met = subject.met_replicas.borrow();
+            let meets_another = |key: &ReplicaKey| met.get(key).is_some_and(|met| met.meets_another(sent + missing));
+            (!is_early, missing, !keys.iter().any(meets_another))
         };
-        let nearest = open.iter().enumerate().min_by_key(|(_, question)| missing(question));
+        let nearest = open.iter().enumerate().min_by_key(|(_, question)| cost(question));
         nearest.map_or(0, |(position, _)| position)
     }
 
     /// Asks a question once in this pass, unless the time for that is over.
     async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), times_asked: u64) -> bool {
-        !self.is_asking_over()
+        !self.is_asking_over(subject.operation)
             && self
                 .ask_once(subject, question, (times_asked, BodyChange::OnlyValues))
                 .await
@@ -277,10 +375,13 @@ impl Session<'_> {
     async fn search(&self, subject: &AskedOperation<'_>) {
         let creates = self.contract.operation(subject.operation).creates();
         for number in 0..MAX_SEARCH_TRIALS {
-            if self.is_asking_over() || (creates && !self.may_create_to_learn()) {
+            if self.is_asking_over(subject.operation) || (creates && !self.may_create_to_learn()) {
                 return;
             }
-            let mut questions = subject.questions.iter();
+            // What is required takes most requests, so what is cheaper comes first.
+            let is_dear = |(_, asked): &&(usize, &Question)| matches!(asked.asks, Asks::Required { .. });
+            let (dear, cheap): (Vec<&(usize, &Question)>, Vec<_>) = subject.questions.iter().partition(is_dear);
+            let mut questions = cheap.into_iter().chain(dear);
             let next = questions.find_map(|(index, asked)| Some(((*index, *asked), self.gaps().next(*index)?)));
             let Some((question, next)) = next else {
                 return;
@@ -318,7 +419,7 @@ impl Session<'_> {
             accepted,
             view,
             page: Cell::new(page),
-            last_sent: RefCell::default(),
+            met_replicas: RefCell::default(),
             unconfirmed_creates: RefCell::default(),
             failed_creates: Cell::default(),
             split_groups: RefCell::default(),
@@ -352,7 +453,7 @@ impl Session<'_> {
         if self.control_once(subject).await {
             return true;
         }
-        if subject.unseen_controls.get() >= MAX_UNSEEN_CONTROLS || self.is_asking_over() {
+        if subject.unseen_controls.get() >= MAX_UNSEEN_CONTROLS || self.is_asking_over(subject.operation) {
             return false;
         }
         self.expect_requests(1);
@@ -364,8 +465,7 @@ impl Session<'_> {
         let Some(request) = self.control_request(subject) else {
             return false;
         };
-        // The last controls of a read come right after each other, so either distance will do.
-        self.meet_next_replica(subject, (None, Vec::new()), subject.accepted.is_none())
+        self.meet_replicas(subject, (&[(None, Vec::new())], TRIALS_TO_INDICATE), true)
             .await;
         let exchange = self.send_trial_part(request, TrialPart::Control).await;
         subject.controls.set(subject.controls.get() + 1);
@@ -397,6 +497,7 @@ impl Session<'_> {
             BodyChange::Without(members) => members.clone(),
             BodyChange::Long(_) | BodyChange::OnlyValues | BodyChange::Repeat(_) => Vec::new(),
         };
+        let keys = self.replica_keys(index, &left_out);
         match question.asks {
             Asks::NoCredential => request.credential = Credential::None,
             Asks::PageBeyondLast => {
@@ -424,13 +525,13 @@ impl Session<'_> {
         }
         // Texts of different lengths are separate trials, in the order that the search decides.
         if subject.accepted.is_some() && !matches!(change, BodyChange::Long(_)) {
-            self.meet_next_replica(subject, (Some(index), left_out), question.builds_on_trials())
-                .await;
+            self.meet_replicas_of_question(subject, question, &keys).await;
         }
         self.expect_requests(1);
         let creates = self.contract.operation(subject.operation).creates();
         let created = request.body.as_ref().filter(|_| creates).cloned();
         let exchange = self.send_trial_part(request, TrialPart::Variant(index)).await;
+        subject.note_acceptance(keys, self.succeeded(&exchange));
         if exchange.status().is_none_or(|status| status >= 500) {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
@@ -494,33 +595,118 @@ impl Session<'_> {
         subject.failed_creates.set(if has_failed { failed + 1 } else { 0 });
     }
 
-    /// Sends reads until the next request will meet a different replica from the last request with this key, if two or
-    /// three replicas answer in turn. 1 or 5 requests (modulo [`CYCLE`]) after the last one with this key, a different
-    /// replica is met, whether there are two or three. The first distance of a key is used from then on, so that the
-    /// replicas are met in order; with `any_distance`, either distance is used.
-    async fn meet_next_replica(&self, subject: &AskedOperation<'_>, of: ReplicaKey, any_distance: bool) {
-        let last = subject.last_sent.borrow().get(&of).copied();
-        if let Some(last) = last {
-            for _ in 0..last.requests_missing(self.sender.tally().sent, any_distance) {
-                let is_read = subject.accepted.is_none();
-                match (&subject.view, self.plain_request(subject).filter(|_| is_read)) {
-                    (Some(view), _) => drop(self.look_at(view, None).await),
-                    (None, Some(request)) => {
-                        self.expect_requests(1);
-                        self.send_trial_part(request, TrialPart::Read).await;
-                    }
-                    (None, None) => break,
-                }
+    /// Returns the keys of a request that asks a question, or the questions of a group, and that leaves out these
+    /// members of its body.
+    fn replica_keys(&self, index: usize, left_out: &[String]) -> Vec<ReplicaKey> {
+        let together = self.gaps().asked_together(index);
+        let asked = if together.is_empty() { vec![index] } else { together };
+        asked
+            .into_iter()
+            .map(|index| (Some(index), left_out.to_vec()))
+            .collect()
+    }
+
+    /// How many other requests must be sent before one with these keys, so that so many trials meet every replica.
+    fn requests_missing(&self, subject: &AskedOperation<'_>, keys: &[ReplicaKey], trials: u64) -> u64 {
+        let sent = self.sender.tally().sent;
+        self.confirm_positions(subject, keys);
+        let met = subject.met_replicas.borrow();
+        // The questions of a group may have been asked alone, so that no position suits all of them.
+        let unsuited = |more: &u64| {
+            let known = keys.iter().filter_map(|key| met.get(key));
+            known.filter(|met| !met.may_be_at(sent + more, trials)).count()
+        };
+        (0..CYCLE).min_by_key(unsuited).unwrap_or(0)
+    }
+
+    /// Adds the last position of each key to those that met a replica, unless its trial is void or not over.
+    fn confirm_positions(&self, subject: &AskedOperation<'_>, keys: &[ReplicaKey]) {
+        let mut met = subject.met_replicas.borrow_mut();
+        for key in keys {
+            let Some(met) = met.get_mut(key) else { continue };
+            let before = u64::try_from(met.positions.len()).unwrap_or(u64::MAX);
+            let shows = key.0.is_none_or(|index| {
+                let shown = self.gaps().results_shown(index);
+                shown.is_none_or(|shown| shown > before)
+            });
+            if shows {
+                met.positions.extend(met.unconfirmed.take());
             }
         }
-        let sent = self.sender.tally().sent;
-        let found = last.and_then(|last| last.distance.or(Some(last.distance_to(sent))));
-        let distance = found.filter(|distance| !any_distance && matches!(distance, 1 | 5));
-        let sent = LastSent {
-            sent_before: sent,
-            distance,
+    }
+
+    /// Whether a body that lacks these members was sent, and rejected: the body that follows lacks them too, and the
+    /// replica that it meets is the next one.
+    fn lacks_what_was_rejected(&self, subject: &AskedOperation<'_>, keys: &[ReplicaKey]) -> bool {
+        let met = subject.met_replicas.borrow();
+        keys.iter().any(|key| met.get(key).is_some_and(|met| !met.was_accepted))
+    }
+
+    /// Sends other requests until the next trial of a question may be sent.
+    async fn meet_replicas_of_question(&self, subject: &AskedOperation<'_>, question: &Question, keys: &[ReplicaKey]) {
+        match question.asks {
+            Asks::Required { .. } if self.lacks_what_was_rejected(subject, keys) => {
+                self.note_positions(subject, keys);
+            }
+            Asks::Required { .. } => self.meet_replicas(subject, (keys, TRIALS_OF_A_BODY), false).await,
+            // What it shows depends on the control right before it.
+            Asks::UpdateOfOneField { .. } => self.meet_replicas(subject, (keys, TRIALS_TO_INDICATE), false).await,
+            _ => self.meet_replicas(subject, (keys, TRIALS_TO_INDICATE), true).await,
+        }
+    }
+
+    /// Sends other requests until one with these keys may be sent, if two or three replicas answer in turn: so many
+    /// trials must meet each of them. The others are reads, or, if the record may change, `searches` of the same
+    /// operation, which have to be sent anyway.
+    async fn meet_replicas(&self, subject: &AskedOperation<'_>, (keys, trials): (&[ReplicaKey], u64), searches: bool) {
+        for _ in 0..CYCLE {
+            if self.requests_missing(subject, keys, trials) == 0 {
+                break;
+            }
+            if searches && Box::pin(self.search_meanwhile(subject)).await {
+                continue;
+            }
+            let is_read = subject.accepted.is_none();
+            match (&subject.view, self.plain_request(subject).filter(|_| is_read)) {
+                (Some(view), _) => drop(self.look_at(view, None).await),
+                (None, Some(request)) => {
+                    self.expect_requests(1);
+                    self.send_trial_part(request, TrialPart::Read).await;
+                }
+                (None, None) => break,
+            }
+        }
+        self.note_positions(subject, keys);
+    }
+
+    /// Sends the next trial of the search for what an update requires, if it meets another replica than the last one
+    /// with the same body. Returns whether it did.
+    async fn search_meanwhile(&self, subject: &AskedOperation<'_>) -> bool {
+        if self.contract.operation(subject.operation).creates() || self.gaps().awaits_effect() {
+            return false;
+        }
+        let mut required = subject.questions.iter();
+        let next = required.find_map(|(index, asked)| match (&asked.asks, self.gaps().next(*index)) {
+            (Asks::Required { .. }, Some(BodyChange::Without(left_out))) => Some(((*index, *asked), left_out)),
+            _ => None,
+        });
+        let Some((question, left_out)) = next else {
+            return false;
         };
-        subject.last_sent.borrow_mut().insert(of, sent);
+        let keys = self.replica_keys(question.0, &left_out);
+        self.requests_missing(subject, &keys, TRIALS_OF_A_BODY) == 0
+            && self
+                .ask_once(subject, question, (0, BodyChange::Without(left_out)))
+                .await
+    }
+
+    /// Notes that a request with these keys is sent next.
+    fn note_positions(&self, subject: &AskedOperation<'_>, keys: &[ReplicaKey]) {
+        self.confirm_positions(subject, keys);
+        let mut met = subject.met_replicas.borrow_mut();
+        for key in keys {
+            met.entry(key.clone()).or_default().unconfirmed = Some(self.sender.tally().sent);
+        }
     }
 
     /// Returns the plain request, with new values in its body each time.
@@ -661,5 +847,48 @@ impl Session<'_> {
         self.send_trial_part(head.request((*read, documented), credential), TrialPart::Read)
             .await;
         self.gaps().last_read_has_items()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends so many trials of a question, each after as many other requests as these say, and then as few as it takes.
+    fn positions(trials: u64, others: &[u64]) -> MetReplicas {
+        let (mut met, mut sent) = (MetReplicas::default(), 0);
+        for more in others.iter().copied().cycle().take(usize::try_from(trials).unwrap()) {
+            sent += more;
+            sent += (0..CYCLE).find(|more| met.may_be_at(sent + more, trials)).unwrap();
+            met.positions.push(sent);
+            sent += 1;
+        }
+        met
+    }
+
+    #[test]
+    fn four_trials_meet_each_of_two_and_of_three_replicas_whatever_is_sent_between_them() {
+        for between in 0..CYCLE * CYCLE * CYCLE {
+            let others = [between % CYCLE, between / CYCLE % CYCLE, between / CYCLE / CYCLE];
+            let met = positions(TRIALS_TO_INDICATE, &others);
+            assert_eq!((met.unmet(2, None), met.unmet(3, None)), (0, 0), "{others:?}: {met:?}");
+        }
+    }
+
+    #[test]
+    fn two_trials_meet_two_replicas_and_two_of_three() {
+        for between in 0..CYCLE {
+            let met = positions(TRIALS_OF_A_BODY, &[between]);
+            assert_eq!((met.unmet(2, None), met.unmet(3, None)), (0, 1), "{between}: {met:?}");
+        }
+    }
+
+    #[test]
+    fn a_trial_waits_only_where_those_after_it_could_not_meet_the_rest() {
+        let mut met = MetReplicas::default();
+        met.positions.extend([0, 6]);
+        assert!(met.may_be_at(14, TRIALS_TO_INDICATE) && !met.may_be_at(12, TRIALS_TO_INDICATE));
+        met.positions = vec![0, 1, 2];
+        assert!((0..CYCLE).all(|position| met.may_be_at(position, TRIALS_TO_INDICATE)));
     }
 }

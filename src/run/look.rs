@@ -11,6 +11,9 @@ use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, SearchEx
 use crate::plan::{Action, MAX_SAMPLED, ShownBy};
 use crate::rules::{Evaluation, Reason};
 
+/// For how many pages of other lists there must be room where a run that learns reads all of one.
+const PAGES_OF_OTHER_LISTS: u64 = 8;
+
 impl Session<'_> {
     /// Looks for every record that this list must show.
     pub(super) async fn look_for_created(&self, list: OperationId) {
@@ -158,17 +161,32 @@ impl Session<'_> {
 
     /// Returns what is sought in a list at the end: a run that learns judges nothing of a list, so it reads as much as
     /// shows what the run left, and the pages that it read at its beginning, which show whether a write has changed a
-    /// record that was there before. To find that a field of a create has no effect, it reads all.
+    /// record that was there before. To find that a field of a create has no effect, it reads all, unless that takes
+    /// more requests than the run may send.
     fn goal_of_residue_look(&self, list: OperationId) -> LookGoal {
         let creates = self.plan.creates_with_open_effect.iter();
         let mut effects = creates.flat_map(|create| lists_that_show(self.contract, *create));
         let may_show_effect = effects.any(|(other, in_item)| other == list && in_item.is_some());
-        match self.plan.learns && !may_show_effect {
+        match self.plan.learns && !(may_show_effect && self.may_read_whole_list(list)) {
             true => LookGoal::ResidueUntilCounted {
                 first_pages: MAX_SAMPLED,
             },
             false => LookGoal::Residue,
         }
+    }
+
+    /// Whether a run that learns may read all pages of a list at its end. If not, notes that the effects of creates
+    /// which it may show stay open.
+    fn may_read_whole_list(&self, list: OperationId) -> bool {
+        let last = self.gaps().last_page(list).unwrap_or(1);
+        let sent = self.sender.tally().sent.saturating_add(last);
+        let room_for_others = self.settings.max_requests_to_learn.saturating_sub(PAGES_OF_OTHER_LISTS);
+        let may_read = !self.plan.learns || sent <= room_for_others;
+        if !may_read {
+            let creates = self.plan.creates_with_open_effect.iter();
+            self.with_evaluation(|evaluation| creates.for_each(|create| evaluation.note_unread_effects(*create)));
+        }
+        may_read
     }
 
     /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then, if the

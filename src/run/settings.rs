@@ -24,6 +24,8 @@ pub struct Settings {
     /// a create stores in addition, what a query has stored, and an edge case of an update that may have created a
     /// record under a changed identifier.
     pub max_writes: u64,
+    /// After how many requests a run that learns asks no more, see [`crate::Check::max_requests_to_learn`].
+    pub max_requests_to_learn: u64,
     /// The maximum number of pages that are walked in a list.
     pub max_pages: u64,
     /// How many times the plan is carried out; `max_writes` bounds all rounds together.
@@ -53,6 +55,8 @@ impl Settings {
     pub const DEFAULT_MAX_PAGES: u64 = 200;
     /// The default of [`Self::max_writes`].
     pub const DEFAULT_MAX_WRITES: u64 = RECORDS_BY_DEFAULT;
+    /// The default of [`Self::max_requests_to_learn`].
+    pub const DEFAULT_MAX_REQUESTS_TO_LEARN: u64 = 400;
     /// The default of [`Self::rounds`].
     pub const DEFAULT_ROUNDS: u64 = 1;
     /// How long a run may take by default.
@@ -71,6 +75,7 @@ impl Settings {
             rate: None,
             settle: Self::DEFAULT_SETTLE,
             max_writes: Self::DEFAULT_MAX_WRITES,
+            max_requests_to_learn: Self::DEFAULT_MAX_REQUESTS_TO_LEARN,
             max_pages: Self::DEFAULT_MAX_PAGES,
             rounds: Self::DEFAULT_ROUNDS,
             wait: None,

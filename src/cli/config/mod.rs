@@ -24,5 +24,5 @@ pub(super) use error::ConfigError;
 pub(super) use find::{Config, ConfigFlags};
 pub(super) use levels::{ResolvedEntry, State, add_levels};
 pub(super) use resolve::{EMBEDDED, ResolvedArguments};
-pub(super) use setting::{Origin, Percent, Setting};
+pub(super) use setting::{Count, Origin, Percent, Setting};
 pub(super) use settings::{CheckSettings, TargetSettings};

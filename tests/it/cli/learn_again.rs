@@ -211,6 +211,22 @@ fn a_later_run_reads_no_more_of_lists_with_many_pages() {
 }
 
 #[test]
+fn what_records_leave_open_is_asked_later_and_then_a_run_costs_little() {
+    // So many creates are accepted that the first run may not ask about all of them.
+    let profile = Profile::of(&[ProfileSetting::parse("required-fields=least").unwrap()]).unwrap();
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
+    let counted = Counted::of(service::app(Runtime::new().unwrap().block_on(service).unwrap()));
+    let mut ledger = String::new();
+    for _ in 0..2 {
+        let (ended, sent, records) = counted.learn(&ledger, &[]);
+        assert!(sent <= 400 && records <= 15, "{sent} requests, {records} records");
+        ledger = with_an_earlier_run(&std::fs::read_to_string(ended.path().join(LEDGER)).unwrap());
+    }
+    let (_, sent, records) = counted.learn(&ledger, &[]);
+    assert!(sent <= 60 && records <= 4, "{sent} requests, {records} records");
+}
+
+#[test]
 fn what_is_not_settled_is_asked_and_nothing_else() {
     let without = |gap: &str, operation: &str| {
         edited(established(), |line| {

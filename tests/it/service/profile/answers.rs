@@ -12,7 +12,7 @@ use countersign::gaps::{Answer, AnswerState, Gaps, WhyUnanswered};
 use countersign::rules::Recording;
 use serde_json::{Value, json};
 
-use super::checker::{CONTRACT, of_defaults, of_single_value};
+use super::checker::{CONTRACT, checked, of_defaults, of_single_value};
 use super::{AXES, checked_settings, single_settings, value};
 use crate::support::again::{answered, response};
 use crate::support::parallel::try_all;
@@ -188,7 +188,7 @@ async fn answered_of(setting: &str, gap: &str) -> BTreeMap<Option<String>, Value
         .any(|axis| setting == format!("{}={}", axis.name, axis.values[0].name));
     let answers = match is_default {
         true => &of_defaults().await.answers,
-        false => &of_single_value(setting).await.answers,
+        false => &checked(&CONTRACT, &[setting.to_owned()]).await.answers,
     };
     let claimed = |answer: &Answer| {
         let claim = serde_json::to_value(answer.claim.as_ref()?).unwrap();

@@ -1,18 +1,23 @@
 //! What a run that asks costs where it is dearest.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::header::CONTENT_LENGTH;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use countersign::gaps::AnswerState;
+use countersign::Check;
+use countersign::gaps::{AnswerState, WhyUnanswered};
+use countersign::history::SearchExtent;
 use countersign::run::Run;
 use countersign::service::AXES;
 use serde_json::Value;
 
-use super::checker::{learned, learned_from, learned_of};
-use super::{app, combinations};
+use super::answers::wrong_statements;
+use super::checker::{CONTRACT, learned, learned_from, learned_of};
+use super::{TOKEN, app, combinations};
 use crate::support::parallel::try_all;
 use crate::support::sampled;
 
@@ -20,20 +25,45 @@ use crate::support::sampled;
 const MOST: u64 = 400;
 /// The most records that it may leave.
 const MOST_RECORDS: usize = 15;
-/// The most requests that a run of a service with several unusual choices may cost, without those that its rate limit
-/// turned away: how many these are depends on when they meet the limit.
-const DEAREST: u64 = 540;
 
 #[test]
-fn no_profile_that_is_drawn_costs_much_more_than_others() {
+fn no_profile_that_is_drawn_costs_more_than_others() {
     let profiles: Vec<_> = sampled(60, combinations::profiles(1, 60)).collect();
     try_all(profiles, async |settings: Vec<String>| {
         let run = learned(&settings).await;
+        // How many requests a rate limit turns away depends on when they meet it.
         let (taken, left) = (run.tally.sent - run.tally.throttled, run.residue.len());
-        let is_dear = taken > DEAREST || left > MOST_RECORDS;
+        let is_dear = taken > MOST || left > MOST_RECORDS;
         let dear = is_dear.then(|| format!("{taken} requests, {left} records: {settings:?}"));
         dear.into_iter().collect()
     });
+}
+
+/// Asks a service with the defaults, with at most this many requests.
+async fn learned_with(requests: u64) -> Run {
+    let check = Check::new(Arc::clone(&CONTRACT)).service(app(&[]).await);
+    let check = check.token(TOKEN).writes(true).seed(1).learn(true);
+    let report = check.max_requests_to_learn(requests).run().await.unwrap();
+    report.into_run()
+}
+
+#[tokio::test]
+async fn what_the_limit_of_requests_leaves_open_says_so_and_nothing_else_does() {
+    let cut_short = |run: &Run| {
+        let mut open = run.answers.iter();
+        open.any(|answer| answer.reason == Some(WhyUnanswered::LimitOfRequests))
+    };
+    let all = learned_with(MOST).await;
+    assert!(!cut_short(&all), "{:?}", all.answers);
+    for most in sampled(2, [120, 200, 260]) {
+        let run = learned_with(most).await;
+        assert!(run.tally.sent <= most, "{} of {most}", run.tally.sent);
+        assert!(cut_short(&run), "{:?}", run.answers);
+        assert!(indicated(&run) < indicated(&all), "{most}");
+        assert_eq!(wrong_statements(&[], &run.answers), Vec::<String>::new());
+        // What is left is searched for all the same.
+        assert_ne!(run.residue_search, SearchExtent::Nothing, "{most}");
+    }
 }
 
 fn indicated(run: &Run) -> usize {

@@ -680,6 +680,42 @@ async fn two_replicas_that_answer_in_turn_are_unstable() {
     assert_eq!(of("success-status"), [AnswerState::Unstable]);
 }
 
+/// The state of an answer to a gap that one request in ten gets another answer to: a canary has these settings, too.
+async fn state_behind_canary(gap: &str, canary: &[&str], seed: u64) -> AnswerState {
+    let canary: Vec<_> = canary.iter().map(ToString::to_string).collect();
+    let [one, other] = [app(&[]).await, app(&canary).await];
+    let count = Arc::new(AtomicU64::new(seed * 1_000));
+    let answer = move |request: Request| {
+        let number = count.fetch_add(1, Ordering::Relaxed);
+        // Only reads, because each service has a store of its own.
+        let is_read = request.method() == Method::GET;
+        let is_of_canary = is_read && number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & 0xff < 26;
+        let service = if is_of_canary { other.clone() } else { one.clone() };
+        async move { service.oneshot(request).await.unwrap() }
+    };
+    let run = learned_alone(&[gap, "success-status"], Router::new().fallback(answer)).await;
+    let answers = run.answers.iter().filter(|answer| answer.gap == gap);
+    let best = answers
+        .map(|answer| answer.state)
+        .find(|state| *state == AnswerState::Indicated);
+    best.unwrap_or(AnswerState::Seen)
+}
+
+#[tokio::test]
+async fn what_four_trials_show_is_only_seen_if_reads_show_that_a_canary_answers_some() {
+    for seed in sampled(3, 0..9) {
+        let canary = [
+            "get-venues-status=203",
+            "get-contacts-status=203",
+            "page-beyond-last=404",
+        ];
+        let state = state_behind_canary("page-beyond-last", &canary, seed).await;
+        assert_eq!(state, AnswerState::Seen, "{seed}");
+    }
+    let state = state_behind_canary("page-beyond-last", &[], 0).await;
+    assert_eq!(state, AnswerState::Indicated);
+}
+
 fn creates_contact(request: &Request) -> bool {
     request.method() == Method::POST && request.uri().path().ends_with("/contact-database")
 }

@@ -14,7 +14,7 @@ use countersign::gaps::TrialOutcome;
 use countersign::run::{Run, RunEnd};
 use serde_json::json;
 
-use super::checker::{CONTRACT, learned_about, learned_alone};
+use super::checker::{CONTRACT, learned_alone, learned_from};
 use super::{TOKEN, app};
 
 #[tokio::test]
@@ -76,8 +76,7 @@ async fn a_service_that_says_200_and_stores_nothing_claims_no_required_fields() 
         of_update.and_then(|answer| answer.claim.clone())
     };
     let settings = ["update-semantics=replaces".to_owned()];
-    let asked = ["required-fields"];
-    let sound = learned_about(&asked, app(&settings).await).await;
+    let sound = learned_from(app(&settings).await).await;
     assert!(required(&sound).is_some(), "{:?}", sound.answers);
     let as_success = async |request: Request, next: Next| {
         let is_update = request.method() == Method::PUT;
@@ -87,6 +86,6 @@ async fn a_service_that_says_200_and_stores_nothing_claims_no_required_fields() 
             false => response,
         }
     };
-    let lying = learned_about(&asked, app(&settings).await.layer(from_fn(as_success))).await;
+    let lying = learned_from(app(&settings).await.layer(from_fn(as_success))).await;
     assert_eq!(required(&lying), None);
 }
