@@ -48,7 +48,8 @@ struct StatedTotal {
 impl StatedTotal {
     /// Adds the total of a further response.
     fn add(&mut self, total: i64) {
-        if total >= self.total.saturating_add(self.created) {
+        // Without a create of the run, whatever it is now is what later ones are compared with.
+        if self.creates.is_empty() || total >= self.total.saturating_add(self.created) {
             self.total = total;
             self.created = 0;
             self.creates.clear();
