@@ -590,6 +590,10 @@ impl Session<'_> {
                 options,
             )
             .await;
+        // If the service knows no record, another client may have deleted it, and the next one may get its identifier.
+        if !creates && matches!(exchange.status(), Some(404 | 410)) {
+            self.may_send_again(&exchange.request).await;
+        }
         // A 201 has created a record, whatever success is documented.
         if record_role == RecordRole::Main && (self.succeeded(&exchange) || exchange.status() == Some(201)) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());
