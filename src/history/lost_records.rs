@@ -175,8 +175,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns what a response shows of each tracked record of this round that is not in doubt: all items of a list that
-    /// have its identifier, or the record in the response to its read or to a write of it.
+    /// Returns what a response shows of each tracked record of this round that is not in doubt: all items of a list
+    /// that have its identifier, or the record in the response to its read or to a write of it.
     fn shown_of_tracked<'body>(&self, exchange: &Exchange, body: &'body Value) -> Vec<(usize, Vec<Cow<'body, Value>>)> {
         let operation = exchange.request.operation;
         let path = identifiers_in_path(self.contract.operation(operation), &exchange.request.path);

@@ -499,9 +499,9 @@ impl Session<'_> {
         Some((accepted, head))
     }
 
-    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted: the total
-    /// of its list must have grown, and where nothing shows yet that records are new, it creates another, which must
-    /// have another identifier.
+    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted: the
+    /// total of its list must have grown, and where nothing shows yet that records are new, it creates another, which
+    /// must have another identifier.
     ///
     /// # Errors
     ///

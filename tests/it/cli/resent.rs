@@ -72,7 +72,8 @@ fn respond(notes: &mut Notes, (method, id): (&str, &str), sent: &Value) -> Strin
     }
 }
 
-/// Checks a service that puts off the first write of this method by `how`: a status, or none if it closes the connection. Where it gives the note away, somebody else has one under its identifier from then on. Returns the
+/// Checks a service that puts off the first write of this method by `how`: a status, or none if it closes the
+/// connection. Where it gives the note away, somebody else has one under its identifier from then on. Returns the
 /// requests with a token, and the titles at the end.
 fn checked(method: &'static str, how: Option<&'static str>, gives_away: bool) -> (Vec<String>, Vec<String>) {
     let notes = Arc::new(Mutex::new(Notes::default()));
