@@ -7,8 +7,8 @@
 //! nobody has read, only its number shows it: with a record more, the list states a total that is higher by one. So the
 //! total in a response of the list before a create is compared with those after it. While they lack a record, nothing
 //! is written to the records of the create, and it is not sent again. A total may be late, so it counts from the second
-//! such response on, and a later one that has grown ends the doubt. Another client may have deleted a record in between:
-//! then the run writes less than it might.
+//! such response on, and a later one that has grown ends the doubt. Another client may have deleted a record in
+//! between: then the run writes less than it might.
 //!
 //! Where the first response shows all records, none can be overwritten unseen. A power of ten, such as 10,000, is often
 //! the number up to which a service counts.
@@ -48,7 +48,8 @@ struct StatedTotal {
 impl StatedTotal {
     /// Adds the total of a further response.
     fn add(&mut self, total: i64) {
-        if total >= self.total.saturating_add(self.created) {
+        // Without a create of the run, whatever it is now is what later ones are compared with.
+        if self.creates.is_empty() || total >= self.total.saturating_add(self.created) {
             self.total = total;
             self.created = 0;
             self.creates.clear();
@@ -133,8 +134,8 @@ impl History<'_> {
         is_open.then_some((list, stated.lacking > 0))
     }
 
-    /// Returns why a create may have overwritten a record that nobody has seen: as many responses of its list as this, or
-    /// more, have stated a total that lacks some that were created.
+    /// Returns why a create may have overwritten a record that nobody has seen: as many responses of its list as this,
+    /// or more, have stated a total that lacks some that were created.
     pub(crate) fn reason_total_lacks_created(&self, create: OperationId, least: usize) -> Option<String> {
         let list = self.contract.lifecycle_of(create)?.list.as_ref()?.operation;
         let stated = self.list_totals.0.get(&list)?;

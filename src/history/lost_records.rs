@@ -11,7 +11,8 @@
 //! What a service hides, shows late or clears is no such string: a field counts only from when it has shown what the
 //! last write of it sent until the run itself sends something else there.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use serde_json::Value;
 
@@ -21,6 +22,7 @@ use super::lifecycle::TrackedRecord;
 use super::next_numbers::has_documented_credential;
 use super::residue::may_have_stored;
 use super::run_tag::RunTag;
+use crate::contract::lifecycle::{Lifecycle, RecordList};
 use crate::contract::link::Link;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
@@ -93,6 +95,18 @@ fn members_of(record: &Value) -> impl Iterator<Item = (&String, &Value)> {
     record.as_object().into_iter().chain(attributes).flatten()
 }
 
+/// Returns the items of a list by their identifiers.
+fn items_by_id<'body>(body: &'body Value, list: &RecordList) -> HashMap<String, Vec<&'body Value>> {
+    let mut by_id = HashMap::<_, Vec<_>>::new();
+    let items = pointer::get(body, &list.items).and_then(Value::as_array);
+    for item in items.into_iter().flatten() {
+        if let Some(id) = item.pointer(&list.id).and_then(identifier) {
+            by_id.entry(id).or_default().push(item);
+        }
+    }
+    by_id
+}
+
 impl History<'_> {
     /// Notes what a write sent under the identifier of a tracked record, or below it.
     pub(super) fn note_fields_of_write(&mut self, exchange: &Exchange, intent: Intent) {
@@ -141,7 +155,7 @@ impl History<'_> {
             let Some(record) = self.tracked.get_mut(index) else {
                 continue;
             };
-            let shows_own = shown.iter().any(|shown| {
+            let shows_own = shown.iter().map(Cow::as_ref).any(|shown: &Value| {
                 record.tagged_fields.note_shown(&self.run_tag, shown);
                 let mut objects = [Some(shown), shown.get("attributes")].into_iter().flatten();
                 objects.any(|object| {
@@ -161,49 +175,60 @@ impl History<'_> {
         }
     }
 
-    /// Returns what a response shows of each tracked record of this round that is not in doubt: all items of a list that have its
-    /// identifier, or the record in the response to its read or to a write of it.
-    fn shown_of_tracked(&self, exchange: &Exchange, body: &Value) -> Vec<(usize, Vec<Value>)> {
-        let request = &exchange.request;
-        let path = identifiers_in_path(self.contract.operation(request.operation), &request.path);
-        let tracked = self.tracked_where(|record| !record.is_doubtful && !record.tagged_fields.sent.is_empty());
-        let tracked = tracked
-            .into_iter()
-            .filter_map(|index| Some((index, self.tracked.get(index)?)));
-        let shown = tracked.map(|(index, record)| (index, self.shown_of(record, (exchange, &path), body)));
-        shown.filter(|(_, shown)| !shown.is_empty()).collect()
+    /// Returns what a response shows of each tracked record of this round that is not in doubt: all items of a list
+    /// that have its identifier, or the record in the response to its read or to a write of it.
+    fn shown_of_tracked<'body>(&self, exchange: &Exchange, body: &'body Value) -> Vec<(usize, Vec<Cow<'body, Value>>)> {
+        let operation = exchange.request.operation;
+        let path = identifiers_in_path(self.contract.operation(operation), &exchange.request.path);
+        let mut listed = HashMap::new();
+        let mut all = Vec::new();
+        for index in self.tracked_where(|record| !record.is_doubtful && !record.tagged_fields.sent.is_empty()) {
+            let Some(record) = self.tracked.get(index) else {
+                continue;
+            };
+            let lifecycle = self.contract.lifecycle_of(record.create);
+            let Some(lifecycle) = lifecycle.filter(|known| !known.guessed) else {
+                continue;
+            };
+            let list = lifecycle.list.as_ref().filter(|list| list.operation == operation);
+            let shown: Vec<_> = match list {
+                Some(list) => {
+                    let items = listed.entry(record.create).or_insert_with(|| items_by_id(body, list));
+                    let above = record.path_identifiers.split_last().map(|(_, above)| above);
+                    let id = identifier(record.id()).filter(|_| above == Some(&path[..]));
+                    let of_record = id.and_then(|id| items.get(&id)).into_iter().flatten();
+                    of_record.map(|item| Cow::Borrowed(*item)).collect()
+                }
+                None => {
+                    let shown = self.shown_of((record, lifecycle), (exchange, &path), body);
+                    shown.into_iter().collect()
+                }
+            };
+            if !shown.is_empty() {
+                all.push((index, shown));
+            }
+        }
+        all
     }
 
-    /// Returns what a response shows of a tracked record.
-    fn shown_of(
+    /// Returns what a response that is no list shows of a tracked record.
+    fn shown_of<'body>(
         &self,
-        record: &TrackedRecord,
+        (record, lifecycle): (&TrackedRecord, &Lifecycle),
         (exchange, path): (&Exchange, &PathIdentifiers),
-        body: &Value,
-    ) -> Vec<Value> {
-        let operation = exchange.request.operation;
-        let Some(lifecycle) = self.contract.lifecycle_of(record.create).filter(|known| !known.guessed) else {
-            return Vec::new();
-        };
-        let id = identifier(record.id());
-        if let Some(list) = lifecycle.list.as_ref().filter(|list| list.operation == operation) {
-            let above = record.path_identifiers.split_last().map(|(_, above)| above);
-            let items = pointer::get(body, &list.items).and_then(Value::as_array);
-            let items = items.filter(|_| above == Some(&path[..])).into_iter().flatten();
-            let of_record = items.filter(|item| item.pointer(&list.id).and_then(identifier) == id);
-            return of_record.cloned().collect();
-        }
+        body: &'body Value,
+    ) -> Option<Cow<'body, Value>> {
+        let is_read = exchange.request.operation == lifecycle.read;
         // A parameter may select another view of the record, such as one in another language.
-        let is_selected = operation == lifecycle.read && exchange.request.path.contains('?');
+        let is_selected = is_read && exchange.request.path.contains('?');
         if *path != record.path_identifiers || is_selected {
-            return Vec::new();
+            return None;
         }
-        let shown = match operation == lifecycle.read {
-            true => pointer::get(body, &lifecycle.record_in_read).cloned(),
-            false => self.record_in_response(exchange, body),
+        let shown = match is_read {
+            true => pointer::get(body, &lifecycle.record_in_read).map(Cow::Borrowed),
+            false => self.record_in_response(exchange, body).map(Cow::Owned),
         };
-        let has_its_id = |shown: &Value| record.has_id_in(shown, lifecycle);
-        shown.filter(has_its_id).into_iter().collect()
+        shown.filter(|shown| record.has_id_in(shown, lifecycle))
     }
 
     /// Marks the tracked records with this path, and those below it, as somebody else's.

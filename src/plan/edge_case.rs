@@ -140,9 +140,9 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     edge_cases
 }
 
-/// Whether an edge case of a write puts a value that a lax service may take for a key where the body names a record, its
-/// own or another, or says who has which rights: `17`, `true` (the number 1 in several languages) or a text (the number 0
-/// in some databases). No store takes null or an object for one. Where the contract states what a write does
+/// Whether an edge case of a write puts a value that a lax service may take for a key where the body names a record,
+/// its own or another, or says who has which rights: `17`, `true` (the number 1 in several languages) or a text (the
+/// number 0 in some databases). No store takes null or an object for one. Where the contract states what a write does
 /// (`x-invariants`), and a link that it states fills the field, the field is only a reference, and the value stays in.
 fn may_name_another_record(contract: &Contract, operation: OperationId, edge_case: &EdgeCase) -> bool {
     use EdgeCaseKind::{FieldNumber, FieldString, FieldTrue};

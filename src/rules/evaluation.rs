@@ -121,6 +121,7 @@ impl<'run> Evaluation<'run> {
 
     /// Notes that the trial of a question, by its index, which has this body is not sent.
     pub(crate) fn note_unsendable(&mut self, question: usize, body: &Value) {
+        self.note(|| RecordedStep::Unsendable(question, body.clone()));
         self.gaps.note_unsendable(question, body);
     }
 
@@ -322,6 +323,7 @@ impl<'run> Evaluation<'run> {
             RecordedStep::Round => self.begin_round(),
             RecordedStep::SetReason(fact, reason) => self.set_undecided_reason(*fact, reason.clone()),
             RecordedStep::TimestampFormats(operation, formats) => self.judge_timestamp_formats(*operation, formats),
+            RecordedStep::Unsendable(question, body) => self.note_unsendable(*question, body),
             RecordedStep::Unsent(look) => self.mark_unsent(*look),
             RecordedStep::Walk(look, extent) => self.begin_walk(*look, *extent),
         }
@@ -376,5 +378,32 @@ impl Recording {
         }
         evaluation.judge_answers();
         evaluation.judge.into_verdicts()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::plan::Scope;
+
+    #[test]
+    fn a_body_that_was_not_sent_is_left_out_when_a_recording_is_judged_again() {
+        let contract = crate::testing::built_in();
+        let plan = Plan::new(contract, &Scope::default());
+        let evaluation = || {
+            let judge = Judge::new(contract, Levels::default(), ValueDisplay::Hidden);
+            Evaluation::new(&plan, RunTag::new(1, 1), judge, true)
+        };
+        let mut first = evaluation();
+        first.note_unsendable(0, &json!({"name": "a"}));
+        let recorded = first.recording.unwrap().steps;
+        let mut again = evaluation();
+        recorded.iter().for_each(|step| again.replay_step(step, &mut |_| None));
+        let recorded = recorded.iter().map(|step| format!("{step:?}")).collect::<Vec<_>>();
+        assert_eq!(recorded.len(), 1);
+        let steps = again.recording.unwrap().steps.into_iter();
+        assert_eq!(steps.map(|step| format!("{step:?}")).collect::<Vec<_>>(), recorded);
     }
 }

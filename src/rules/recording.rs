@@ -1,5 +1,7 @@
 //! Keeps everything that a check was judged from, so that it can be judged again. The main type is [`Recording`].
 
+use serde_json::Value;
+
 use super::verdict::Reason;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
@@ -35,6 +37,8 @@ pub(super) enum RecordedStep {
     SetReason(FactId, Reason),
     /// A create was sent in these timestamp formats.
     TimestampFormats(OperationId, Vec<TimestampFormat>),
+    /// The trial of a question, by its index, was not sent with this body.
+    Unsendable(usize, Value),
     /// A list could not be requested.
     Unsent(LookId),
     /// A walk of a look began.

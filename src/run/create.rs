@@ -499,9 +499,9 @@ impl Session<'_> {
         Some((accepted, head))
     }
 
-    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted: the total
-    /// of its list must have grown, and where nothing shows yet that records are new, it creates another, which must
-    /// have another identifier.
+    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted: the
+    /// total of its list must have grown, and where nothing shows yet that records are new, it creates another, which
+    /// must have another identifier.
     ///
     /// # Errors
     ///
@@ -590,6 +590,10 @@ impl Session<'_> {
                 options,
             )
             .await;
+        // If the service knows no record, another client may have deleted it, and the next one may get its identifier.
+        if !creates && matches!(exchange.status(), Some(404 | 410)) {
+            self.may_send_again(&exchange.request).await;
+        }
         // A 201 has created a record, whatever success is documented.
         if record_role == RecordRole::Main && (self.succeeded(&exchange) || exchange.status() == Some(201)) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());

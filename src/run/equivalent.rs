@@ -128,9 +128,9 @@ impl Session<'_> {
         self.call(call).await.0
     }
 
-    /// Notes as residue a record that an update may have created under an identifier in capitals: a service that compares
-    /// identifiers by case knows no record with it, and a `PUT` may create one. `is_shown` is whether the run's own
-    /// record shows what was sent.
+    /// Notes as residue a record that an update may have created under an identifier in capitals: a service that
+    /// compares identifiers by case knows no record with it, and a `PUT` may create one. `is_shown` is whether the
+    /// run's own record shows what was sent.
     fn note_created_in_capitals(&self, plain: &PlainRequest, (update, is_shown): (&Exchange, bool)) {
         let operation = update.request.operation;
         let documented = self.contract.operation(operation);
@@ -161,8 +161,8 @@ impl Session<'_> {
         let Some(list) = list.filter(|_| self.succeeded(together)) else {
             return false;
         };
-        // As if no update had sent anything before: a value that comes back in another spelling, as a gap may allow, then
-        // counts as arrived only if the record changed.
+        // As if no update had sent anything before: a value that comes back in another spelling, as a gap may allow,
+        // then counts as arrived only if the record changed.
         let sent = Value::Object(serde_json::Map::new());
         let changed = AcceptedUpdate {
             operation,

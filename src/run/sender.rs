@@ -150,8 +150,8 @@ impl<'run> Sender<'run> {
         is_rejected && had_first_token && self.transport.is_renewed()
     }
 
-    /// Logs that a write is about to be sent. Where that fails, or an earlier entry could not be kept, the run ends here:
-    /// the write is not sent, and of one that is held back for an earlier entry, the log says nothing.
+    /// Logs that a write is about to be sent. Where that fails, or an earlier entry could not be kept, the run ends
+    /// here: the write is not sent, and of one that is held back for an earlier entry, the log says nothing.
     async fn log_intended(&self, request: &Request, number: u64) {
         if self.write_log_error.borrow().is_none() {
             self.log(request, number, WriteState::Intended);

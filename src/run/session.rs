@@ -456,13 +456,13 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again, for
-    /// instance because the target says that it throttles for longer than a run waits: every further request would use
-    /// up all its waits, too. A deletion is never sent again here: it may have been carried out, and somebody else's
-    /// record may have the identifier by now. A create or a query is sent again only after a 429 that says when,
-    /// because that response rejects it; both requests count against the budget. Any other response may come from
-    /// something in front of a service that has stored the record. Whether an update is sent again after the wait, a read
-    /// decides: see [`Self::may_send_again`].
+    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again, for instance
+    /// because the target says that it throttles for longer than a run waits: every further request would use up all
+    /// its waits, too. A deletion is never sent again here: it may have been carried out, and somebody else's record
+    /// may have the identifier by now. A create or a query is sent again only after a 429 that says when, because that
+    /// response rejects it; both requests count against the budget. Any other response may come from something in front
+    /// of a service that has stored the record. Whether an update is sent again after the wait, a read decides: see
+    /// [`Self::may_send_again`].
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| throttles_for_now(response))?;
         // A wrong token is not sent again: a target that throttles it may be counting them.

@@ -26,6 +26,7 @@ paths:
     parameters: [{name: id, in: path, required: true, schema: {type: string}}]
     get: {operationId: getNote, responses: {'200': {$ref: '#/components/responses/Note'}}}
     put: {operationId: setNote, requestBody: {$ref: '#/components/requestBodies/Note'}, responses: {'200': {$ref: '#/components/responses/Note'}}}
+    patch: {operationId: changeNote, requestBody: {$ref: '#/components/requestBodies/Note'}, responses: {'200': {$ref: '#/components/responses/Note'}}}
     delete: {operationId: deleteNote, responses: {'204': {description: Gone}}}
 ";
 
@@ -58,7 +59,7 @@ fn respond(notes: &mut Notes, (method, id): (&str, &str), sent: &Value) -> Strin
             response("201 Created", "", &shown(&id, title))
         }
         ("GET", Some(title), _) => response("200 OK", "", &shown(id, &title)),
-        ("PUT", Some(_), Some(title)) => {
+        ("PUT" | "PATCH", Some(_), Some(title)) => {
             notes.titles.insert(id.to_owned(), title.to_owned());
             response("200 OK", "", &shown(id, title))
         }
@@ -66,12 +67,13 @@ fn respond(notes: &mut Notes, (method, id): (&str, &str), sent: &Value) -> Strin
             notes.titles.remove(id);
             response("204 No Content", "", &Value::Null)
         }
-        ("POST" | "PUT", _, None) => response("422 Unprocessable", "", &json!({})),
+        ("POST" | "PUT" | "PATCH", _, None) => response("422 Unprocessable", "", &json!({})),
         _ => response("404 Not Found", "", &json!({})),
     }
 }
 
-/// Checks a service that puts off the first write of this method by `how`: a status, or none if it closes the connection. Where it gives the note away, somebody else has one under its identifier from then on. Returns the
+/// Checks a service that puts off the first write of this method by `how`: a status, or none if it closes the
+/// connection. Where it gives the note away, somebody else has one under its identifier from then on. Returns the
 /// requests with a token, and the titles at the end.
 fn checked(method: &'static str, how: Option<&'static str>, gives_away: bool) -> (Vec<String>, Vec<String>) {
     let notes = Arc::new(Mutex::new(Notes::default()));
@@ -95,16 +97,7 @@ fn checked(method: &'static str, how: Option<&'static str>, gives_away: bool) ->
         let sent_body = serde_json::from_str(&request.body).unwrap_or_default();
         stream.write_all(respond(&mut notes, (sent, id), &sent_body).as_bytes())
     });
-    let arguments = [
-        "--spec",
-        "notes.yaml",
-        "--seed",
-        "1",
-        "--writes",
-        "--cleanup",
-        "--settle",
-        "0",
-    ];
+    let arguments = ["--spec", "notes.yaml", "--writes", "--cleanup", "--settle", "0"];
     let ended = check(&stub.url(), &arguments).file("notes.yaml", NOTES).run();
     assert_ne!(ended.code, 2, "{ended:?}");
     let received = stub.received();
@@ -137,5 +130,20 @@ fn a_write_that_was_put_off_is_sent_again_only_after_a_read_has_shown_its_record
             let first = sent.iter().find(|line| line.starts_with(method)).unwrap();
             assert_eq!(sent.iter().filter(|line| *line == first).count(), 1, "{sent:#?}");
         }
+    }
+}
+
+#[test]
+fn an_update_that_knows_no_record_ends_the_other_writes_to_one_that_was_given_away() {
+    for method in ["PUT", "PATCH"] {
+        let (sent, left) = checked(method, Some("404 Not Found"), false);
+        assert!(left.is_empty(), "{method} {left:?} {sent:#?}");
+        let (sent, left) = checked(method, Some("404 Not Found"), true);
+        let given_away = left.iter().filter(|title| *title == SOMEBODYS).count();
+        assert_eq!(given_away, 1, "{method} {left:?} {sent:#?}");
+        let first = sent.iter().position(|line| line.starts_with(method)).unwrap();
+        let (_, path) = sent[first].split_once(' ').unwrap();
+        let writes = |line: &&String| line.ends_with(path) && !line.starts_with("GET ");
+        assert_eq!(sent[first + 1..].iter().filter(writes).count(), 0, "{sent:#?}");
     }
 }

@@ -1,5 +1,5 @@
-//! A contract that states its invariants, and whose service is lax about identifiers: it goes by the one in the body, or
-//! compares them by case.
+//! A contract that states its invariants, and whose service is lax about identifiers: it goes by the one in the body,
+//! or compares them by case.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
