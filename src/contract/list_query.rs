@@ -22,8 +22,8 @@ use super::lexicon::{
 use super::list_sentence::only_describes;
 use super::operation::{Operation, ParameterLocation};
 use super::parameter_side_effects::name_has_side_effect;
-use super::query::{is_form_of_acting_verb, part_acts};
-use super::texts::{said_about_parts, stated, summary_and_description};
+use super::query::{is_form_of_acting_verb, part_acts, said_of_parts};
+use super::texts::{stated, summary_and_description};
 use super::{field, load, pointer};
 
 /// Words for trade, in which a list is what is on offer.
@@ -140,7 +140,7 @@ pub(super) fn lists_several(document: &Document, operation: &Operation) -> bool 
     let is_alone = camel_case_words(segment).len() == 1;
     let names_records = !is_alone || camel_case_words(before).last().is_some_and(|last| is_plural(last));
     let is_of_record = is_alone && before.contains('{');
-    let acts = || is_about_trade(document, operation) || said_about_parts(document, operation).any(part_acts);
+    let acts = || is_about_trade(document, operation) || said_of_parts(document, operation).any(part_acts);
     let may_read = texts_agree(document, operation)
         && !(is_of_record || acts())
         && needs_nothing(document, operation)
@@ -269,7 +269,7 @@ fn says_that_it_lists(sentence: &str) -> bool {
 fn is_about_trade(document: &Document, operation: &Operation) -> bool {
     let own = summary_and_description(document, operation).chain(stated(document, operation, "operationId"));
     let mut texts = own
-        .chain(said_about_parts(document, operation))
+        .chain(said_of_parts(document, operation))
         .chain([operation.path.as_str()]);
     let is_price = |field: &field::RequestField| {
         let words = pointer::tokens(&field.pointer)

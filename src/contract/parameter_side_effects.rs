@@ -17,8 +17,9 @@ use super::consequence::says_consequence;
 use super::document::Node;
 use super::get_side_effects::is_cleared;
 use super::lexicon::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, DETERMINERS, MARKED_AS, MESSAGES,
-    PASSIVE, WITH_OBJECTS, ascii_words, camel_case_words, is_base_or_third_person, is_in, is_listed_action, sentences,
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CHOOSES, CONSUMES, DETERMINERS, MARKED_AS,
+    MESSAGES, PASSIVE, READERS, WITH_OBJECTS, ascii_words, camel_case_words, is_base_or_third_person, is_in,
+    is_listed_action, sentences,
 };
 use super::operation::{Parameter, ParameterLocation};
 use super::query::says_something_is_done;
@@ -104,35 +105,10 @@ const SHOWN: [&str; 43] = [
 /// Objects of a verb that have no determiner.
 const PRONOUNS: [&str; 3] = ["everything", "it", "them"];
 
-/// Names of a single word that say that the parameter has a side effect, whatever value it has.
-const ALONE: [&str; 24] = [
-    "ack",
-    "ackmode",
-    "acks",
-    "consume",
-    "create",
-    "dequeue",
-    "exec",
-    "logout",
-    "notify",
-    "overwrite",
-    "persist",
-    "rebuild",
-    "recalculate",
-    "regenerate",
-    "reprocess",
-    "requeue",
-    "resend",
-    "save",
-    "send",
-    "subscribe",
-    "sudo",
-    "toggle",
-    "unlock",
-    "upsert",
-];
+/// More names of a single word that say that the parameter has a side effect, whatever value it has.
+const ALONE: [&str; 6] = ["ackmode", "acks", "exec", "logout", "overwrite", "sudo"];
 
-/// Verbs that are not nouns too: a name of one and its object says what is done: `send_email`, `ack_messages`.
+/// Verbs that are not nouns too: a name of one, alone or with its object, says what is done: `notify`, `send_email`.
 const WITH_ANY_OBJECT: [&str; 32] = [
     "ack",
     "activate",
@@ -274,20 +250,18 @@ pub(crate) fn has_side_effect_as_header(contract: &Contract, parameter: &Paramet
         .as_deref()
         .and_then(|schema| contract.document.node(schema));
     let is_switch = schema.is_some_and(|schema| is_switch(contract, (contract.referred(schema), 0)));
-    let description = contract.document.node(&parameter.pointer);
-    let description = description.and_then(|node| node.member("description")?.string());
+    let mut descriptions = contract.descriptions_of(parameter).into_iter();
     let for_another = camel_case_words(name).iter().any(|word| word == "behalf");
     for_another
         || name_has_side_effect(name, is_switch)
-        || says_what_it_does(&description.unwrap_or_default().to_lowercase())
+        || descriptions.any(|description| says_what_it_does(&description.to_lowercase()))
 }
 
 /// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the
 /// customer gets a mail".
 pub(crate) fn has_side_effect_if_absent(contract: &Contract, parameter: &Parameter) -> bool {
-    let description = contract.document.node(&parameter.pointer);
-    let description = description.and_then(|node| node.member("description")?.string());
-    says_side_effect_if_absent(description.unwrap_or_default())
+    let mut descriptions = contract.descriptions_of(parameter).into_iter();
+    descriptions.any(says_side_effect_if_absent)
 }
 
 /// Whether a description says that something happens to others where its value is missing or `false`.
@@ -431,7 +405,6 @@ const RELATIVE: [&str; 9] = [
 /// queue", "At most this many jobs are assigned to the caller".
 fn is_handed_out(sentence: &[&str]) -> bool {
     const SOURCES: [&str; 6] = ["buffer", "inbox", "mailbox", "pool", "queue", "stock"];
-    const READERS: [&str; 5] = ["caller", "client", "consumer", "worker", "you"];
     let is_done = |at: usize| {
         let ends_in = |ends: &[&str]| sentence[at + 2..].iter().take(3).any(|word| ends.contains(word));
         let is_taken = match sentence[at + 1] {
@@ -531,7 +504,6 @@ fn switches_action(description: &str) -> bool {
 /// Whether a parameter or a field with this name has a side effect, or chooses what is done, whatever the path says. A
 /// switch is a parameter that is on or off.
 pub(crate) fn name_has_side_effect(name: &str, is_switch: bool) -> bool {
-    const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
     // Words that name an action in the name of a switch, but not in a path.
     const SWITCHED: [&str; 15] = [
         "autoread",
@@ -605,7 +577,7 @@ fn is_instruction(words: &[String]) -> bool {
     let mut objects = all.filter(|(verb, _)| !is_listed_action(verb));
     objects.any(|(verb, objects)| has_objects(verb, objects))
         || match words {
-            [only] => ALONE.contains(&only.as_str()) || ["sendemail", "sendmail", "sendsms"].contains(&only.as_str()),
+            [only] => is_in(&[&WITH_ANY_OBJECT, &ALONE, &["sendemail", "sendmail", "sendsms"]], only),
             [verb, .., last] => {
                 let is_compared = COMPARED.contains(&last.as_str()) || ["date", "time"].contains(&words[1].as_str());
                 // `notify_user` names who is told, not what a filter compares.

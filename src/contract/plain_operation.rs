@@ -15,7 +15,7 @@ use super::plain_text::{
     words_of,
 };
 use super::pointer;
-use super::texts::{said_about_wholes, said_around, summary_and_description};
+use super::texts::{About, said, summary_and_description};
 
 /// What a document says of itself, and what its texts may name.
 #[derive(Clone, Debug)]
@@ -141,19 +141,22 @@ impl Contract {
             let mut found = alphanumeric_words(&text);
             found.any(|word| words.contains(&word) || word.starts_with("canonical"))
         };
-        let whole = ["/info/description", "/info/summary"].into_iter();
-        let whole = whole.filter_map(|at| self.document.node(at)?.string());
         let lifecycle = self.lifecycle_of(update);
         let others = lifecycle.map(|lifecycle| [lifecycle.create, lifecycle.read]);
         let operations = others.into_iter().flatten().chain([update]);
         let said = operations.flat_map(|id| {
-            let operation = self.operation(id);
-            summary_and_description(&self.document, operation)
-                .chain(said_around(&self.document, operation))
-                .chain(said_about_wholes(&self.document, operation))
+            let about = [
+                About::Operation,
+                About::Path,
+                About::Tags,
+                About::Parts,
+                About::Whole,
+                About::Document,
+            ];
+            said(&self.document, self.operation(id), &about).collect::<Vec<_>>()
         });
         let described = field.member("description").and_then(Node::string).unwrap_or_default();
-        has(described, &CHANGED) || whole.chain(said).any(|text| has(text, &URLS) || has(text, &["query"]))
+        has(described, &CHANGED) || said.into_iter().any(|text| has(text, &URLS) || has(text, &["query"]))
     }
 
     /// Whether the description of the header `Location` of a create says only that it is the address of the record.
@@ -177,8 +180,8 @@ impl Contract {
     /// these are.
     fn is_plain_around(&self, operation: &Operation, names: &[String]) -> bool {
         let introduction = self.introduction.get_or_init(|| Introduction::of(self));
-        let around = || sentences(said_around(&self.document, operation).into_iter());
-        let parts = || sentences(said_about_wholes(&self.document, operation).into_iter());
+        let around = || sentences(said(&self.document, operation, &[About::Path, About::Tags]));
+        let parts = || sentences(said(&self.document, operation, &[About::Parts, About::Whole]));
         introduction.is_plain
             && around()
                 .iter()

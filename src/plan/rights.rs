@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::optional::separated;
 use crate::contract::document::Node;
-use crate::contract::lexicon::{EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
+use crate::contract::lexicon::{CHOOSES, EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
 use crate::contract::parameter_side_effects::{name_has_side_effect, says_side_effect_if_absent};
 use crate::contract::what_texts_say::{is_named_as_text, names_a_unit};
 
@@ -1140,16 +1140,6 @@ pub(super) fn free_members(name: &str, schema: &Node) -> Vec<Value> {
 
 /// Whether a field with this name chooses what is done, so that each of its values has a side effect: `action`, `vote`.
 pub(super) fn chooses_what_is_done(name: &str) -> bool {
-    const CHOOSES: [&str; 8] = [
-        "action",
-        "cmd",
-        "command",
-        "decision",
-        "operation",
-        "transition",
-        "verdict",
-        "vote",
-    ];
     CHOOSES.contains(&name_without_is(name).as_str())
 }
 
