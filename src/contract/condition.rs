@@ -84,7 +84,7 @@ impl Contract {
         let names = names_of(operation);
         let only_says = |at: String, more: &[&str]| {
             let node = self.document.node(&resolve(&self.document, at));
-            let described = node.and_then(|node| node.member("description")?.string());
+            let described = node.and_then(|node| node.text_of("description"));
             let described = described.unwrap_or_default().to_lowercase();
             let is_known = |word: &str| {
                 OF_CONDITIONS.contains(&word) || more.contains(&word) || names.iter().any(|name| name == word)

@@ -959,4 +959,13 @@ mod tests {
         assert!(makes("Makes this address primary"));
         assert!(!makes("Make changes to the user") && !makes("Update the cover"));
     }
+
+    #[test]
+    fn a_record_that_nobody_has_yet_is_taken_from_all() {
+        assert!(says_consequence("Assigns an idle worker"));
+        assert!(says_consequence("Picks a vacant board"));
+        assert!(!says_consequence("Picks a colour"));
+        assert!(says_consequence("Refreshes other sessions"));
+        assert!(!says_consequence("Refreshes the session"));
+    }
 }

@@ -1058,4 +1058,15 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn the_act_at_the_end_of_an_object_is_suspect() {
+        for (said, suspect) in [
+            ("Request a card payment", true),
+            ("Request a payout into an account", true),
+            ("Request a payment method", false),
+        ] {
+            assert_eq!(is_suspect("/things", &format!("summary: {said}, ")), suspect, "{said}");
+        }
+    }
 }

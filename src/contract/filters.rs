@@ -539,7 +539,7 @@ impl Contract {
         schemas.dedup();
         let described = schemas
             .iter()
-            .filter_map(|schema| self.document.node(schema)?.member("description")?.string());
+            .filter_map(|schema| self.document.node(schema)?.text_of("description"));
         described.map(str::to_ascii_lowercase).collect()
     }
 

@@ -14,7 +14,7 @@
 //! says what it does ("Get and remove the first item", "creating it if needed").
 
 use super::consequence::{ends_sessions, is_stated_as_fact, this_acts};
-use super::document::{Document, Node};
+use super::document::Document;
 use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DESTROYS, DETERMINERS, ISSUED, MARKED_AS, MESSAGES,
@@ -616,12 +616,12 @@ pub(super) fn acts_on_parameter(document: &Document, operation: &Operation) -> b
 pub(super) fn has_records_at(document: &Document, path: &str) -> bool {
     let path = comparable_path(path);
     let item = format!("{path}/{{}}");
-    let mut items = document.node("/paths").map_or(&[][..], Node::members).iter();
+    let mut items = document.members_at("/paths").iter();
     items.any(|other| {
         let at = comparable_path(&other.name);
         let node = document.node(&load::resolve(document, pointer::join("/paths", &other.name)));
         let has = |method: &str| node.is_some_and(|node| node.member(method).is_some());
-        let summary = || node?.member("get")?.member("summary")?.string().map(without_prefixes);
+        let summary = || node?.member("get")?.text_of("summary").map(without_prefixes);
         let is_read = || !is_command(&path) || summary().is_some_and(|words| is_said_to_read(&words));
         at == path && has("get") && is_read() || at == item && ["delete", "patch", "put"].into_iter().any(has)
     })
@@ -905,6 +905,7 @@ pub(super) fn is_cleared(words: &[String]) -> bool {
 mod tests {
     use super::super::operation::OperationId;
     use super::super::query::has_side_effect;
+    use crate::contract::lexicon::camel_case_words;
     use crate::contract::testing::{of_paths, with_tags};
 
     fn is_left_out(path: &str, said: &str) -> bool {
@@ -1373,5 +1374,27 @@ mod tests {
                 assert!(!left_out(["When it was deleted.", "Read at least once.", "Deleted."]));
             }
         }
+    }
+
+    #[test]
+    fn words_of_other_rules_count_for_a_read_too() {
+        for said in [
+            "summary: Unmounts disks, ",
+            "summary: Get the order, description: Returns the order and cancels it., ",
+            "summary: Get the key, description: The current key is revoked., ",
+            "summary: Get the code, description: It is sent by notification., ",
+            "summary: Get the job, description: The job is leased to you., ",
+        ] {
+            assert!(is_left_out("/things", said), "{said}");
+        }
+        for said in [
+            "summary: Sets available, ",
+            "summary: Get the order, description: Returns the order and cancellations of it., ",
+            "summary: Get the key, description: Whether the current key is revoked., ",
+        ] {
+            assert!(!is_left_out("/things", said), "{said}");
+        }
+        let done = camel_case_words("Message acknowledged");
+        assert!(super::is_of_what_was_done(&done));
     }
 }

@@ -183,7 +183,7 @@ impl Beside {
             ..Self::default()
         };
         let parent = comparable_path(parent);
-        for path in document.node("/paths").map_or(&[][..], Node::members) {
+        for path in document.members_at("/paths") {
             let has = |method: &str| path.node.member(method).is_some();
             let other = comparable_path(&path.name);
             let Some(below) = other.strip_prefix(&parent) else {
@@ -310,7 +310,7 @@ fn leaves_out_only_filters(document: &Document, operation: &Operation) -> bool {
     let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
     let parts = schema.map_or_else(Vec::new, |schema| field::with_all_of(document, schema));
     let mut properties = parts.iter().flat_map(|(at, node)| {
-        let members = node.member("properties").map_or(&[][..], Node::members).iter();
+        let members = node.members_of("properties").iter();
         members.map(move |member| {
             (
                 &*member.name,
@@ -353,7 +353,7 @@ fn may_be_empty(document: &Document, schema: String, depth: usize) -> bool {
             let requires = node
                 .member("required")
                 .is_some_and(|names| !names.elements().is_empty());
-            let is_array = node.member("type").and_then(Node::string) == Some("array");
+            let is_array = node.text_of("type") == Some("array");
             let mut alternatives = field::alternatives(&at, node).into_iter();
             !requires && !is_array && alternatives.all(|other| may_be_empty(document, other, depth + 1))
         })
@@ -363,7 +363,7 @@ fn may_be_empty(document: &Document, schema: String, depth: usize) -> bool {
 fn success_shows_several(document: &Document, operation: &Operation) -> bool {
     let mut schemas = operation.successes().flat_map(|success| {
         let content = pointer::join(&load::resolve(document, success.pointer.clone()), "content");
-        let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
+        let media_types = document.members_at(&content).iter();
         let schemas = media_types.map(|kind| pointer::join(&pointer::join(&content, &kind.name), "schema"));
         schemas.collect::<Vec<_>>()
     });
@@ -378,7 +378,7 @@ fn shows_several(document: &Document, schema: String, (depth, seen): (usize, &mu
     }
     let parts = field::with_all_of(document, schema);
     let properties = parts.iter().flat_map(|(at, node)| {
-        let members = node.member("properties").map_or(&[][..], Node::members).iter();
+        let members = node.members_of("properties").iter();
         members.map(|member| {
             (
                 &*member.name,
@@ -388,7 +388,7 @@ fn shows_several(document: &Document, schema: String, (depth, seen): (usize, &mu
     });
     let is_record = properties.clone().any(|(name, _)| IDENTIFIERS.contains(&name));
     let is_array = |(at, node): &(String, &Node)| {
-        let is_array = node.member("type").and_then(Node::string) == Some("array");
+        let is_array = node.text_of("type") == Some("array");
         is_array && (depth == 0 || has_records(document, at))
     };
     let mut has_several_in_each = |(at, node): &(String, &Node)| {

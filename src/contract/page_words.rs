@@ -253,7 +253,7 @@ impl Contract {
             return Vec::new();
         };
         let schemas = self.schemas_within(&schema, at).into_iter();
-        let said = schemas.flat_map(|(_, node)| keys.iter().filter_map(|key| node.member(key)?.string()));
+        let said = schemas.flat_map(|(_, node)| keys.iter().filter_map(|key| node.text_of(key)));
         said.map(str::to_lowercase).collect()
     }
 }

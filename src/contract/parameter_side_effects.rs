@@ -229,7 +229,7 @@ pub(crate) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
         .schema
         .as_deref()
         .and_then(|schema| contract.document.node(schema));
-    let described = |node: Option<&Node>| Some(node?.member("description")?.string()?.to_owned());
+    let described = |node: Option<&Node>| Some(node?.text_of("description")?.to_owned());
     // A schema that several parameters share says less about each of them.
     let description = described(node).or_else(|| described(stated)).unwrap_or_default();
     let schema = stated.map(|schema| contract.referred(schema));
@@ -292,9 +292,7 @@ pub(crate) fn plain_name(parameter: &Parameter) -> &str {
 /// records a page has.
 fn counts_what_is_taken(name: &str, schema: &Node) -> bool {
     let name = name.to_ascii_lowercase();
-    CONSUMES.contains(&name.as_str())
-        && name != "take"
-        && schema.member("type").and_then(Node::string) == Some("integer")
+    CONSUMES.contains(&name.as_str()) && name != "take" && schema.text_of("type") == Some("integer")
 }
 
 /// Whether a value of a parameter is a command, such as `delete` for `then`: the parameter chooses what is done with
@@ -315,18 +313,18 @@ fn is_switch(contract: &Contract, (schema, depth): (&Node, usize)) -> bool {
         value => value.to_string(),
     };
     let is_value = |value: &Node| SWITCH_VALUES.contains(&text(value.to_value()).as_str());
-    let listed = schema.member("enum").map_or(&[][..], Node::elements);
-    let kind = schema.member("type").and_then(Node::string);
+    let listed = schema.elements_of("enum");
+    let kind = schema.text_of("type");
     let bound = |name: &str| schema.member(name).and_then(|bound| bound.to_value().as_i64());
     let is_bit = kind == Some("integer") && (bound("minimum"), bound("maximum")) == (Some(0), Some(1));
     let mut values = ["default", "example"].into_iter().filter_map(|key| schema.member(key));
     let has_value = values.any(|value| ["false", "true"].contains(&text(value.to_value()).as_str()));
-    let pattern = schema.member("pattern").and_then(Node::string).unwrap_or_default();
+    let pattern = schema.text_of("pattern").unwrap_or_default();
     let has_pattern = !pattern.is_empty()
         && ascii_words(pattern).all(|word| word == "01" || SWITCH_VALUES.contains(&word.to_lowercase().as_str()))
         && ascii_words(pattern).next().is_some();
     let parts = ["allOf", "anyOf", "oneOf"].into_iter().filter(|_| depth < DEPTH);
-    let mut parts = parts.flat_map(|key| schema.member(key).map_or(&[][..], Node::elements));
+    let mut parts = parts.flat_map(|key| schema.elements_of(key));
     kind == Some("boolean")
         || !listed.is_empty() && listed.iter().all(is_value)
         || is_bit
@@ -844,6 +842,16 @@ mod tests {
         ] {
             let stated = format!("name: x, schema: {{type: string}}, description: '{description}'");
             assert!(!acts_as_stated(&stated), "{stated}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_acts_on_an_object_acts_alone_too() {
+        for name in ["enable", "increment", "decision", "transition"] {
+            assert!(name_has_side_effect(name, false), "{name}");
+        }
+        for name in ["enabled", "increments", "decisions", "state"] {
+            assert!(!name_has_side_effect(name, false), "{name}");
         }
     }
 }

@@ -123,7 +123,7 @@ impl Contract {
         };
         let id = pointer::last(&lifecycle.created_id_pointer).unwrap_or_default();
         let id = self.schemas_within(&schema, &pointer::join(&lifecycle.record_in_read, &id));
-        let described = id.iter().filter_map(|(_, node)| node.member("description")?.string());
+        let described = id.iter().filter_map(|(_, node)| node.text_of("description"));
         let names = names_of(self.operation(lifecycle.read));
         fields.any(|field| is_name(&field.name))
             || !sentences(described)
@@ -155,7 +155,7 @@ impl Contract {
             ];
             said(&self.document, self.operation(id), &about).collect::<Vec<_>>()
         });
-        let described = field.member("description").and_then(Node::string).unwrap_or_default();
+        let described = field.text_of("description").unwrap_or_default();
         has(described, &CHANGED) || said.into_iter().any(|text| has(text, &URLS) || has(text, &["query"]))
     }
 
@@ -165,7 +165,7 @@ impl Contract {
         let names = names_of(operation);
         operation.successes().all(|success| {
             let headers = pointer::join(&resolve(&self.document, success.pointer.clone()), "headers");
-            let members = self.document.node(&headers).map_or(&[][..], Node::members).iter();
+            let members = self.document.members_at(&headers).iter();
             let located = members.filter(|member| member.name.eq_ignore_ascii_case("location"));
             let mut texts = located.flat_map(|member| {
                 let header = pointer::join(&headers, &member.name);
@@ -215,7 +215,7 @@ impl Contract {
             "type",
         ];
         let headers = pointer::join(&resolve(&self.document, success.pointer.clone()), "headers");
-        let headers = self.document.node(&headers).map_or(&[][..], Node::members).iter();
+        let headers = self.document.members_at(&headers).iter();
         let mut words = headers.flat_map(|header| camel_case_words(&header.name));
         words.all(|word| ["", "x", "remaining", "reset"].contains(&&*word) || PLAIN.contains(&&*word))
     }
@@ -277,7 +277,7 @@ impl Contract {
             words.iter().any(|word| OF_OTHERS.contains(&word.as_str()))
         };
         schemas.iter().any(|(_, node)| {
-            let description = node.member("description").and_then(Node::string);
+            let description = node.text_of("description");
             is_flagged(node, "readOnly") || description.is_some_and(speaks_of_others)
         })
     }
@@ -293,7 +293,7 @@ impl Contract {
 
     fn described(&self, at: String) -> Option<String> {
         let node = self.document.node(&resolve(&self.document, at))?;
-        node.member("description")?.string().map(str::to_ascii_lowercase)
+        node.text_of("description").map(str::to_ascii_lowercase)
     }
 }
 

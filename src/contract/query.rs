@@ -415,7 +415,7 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
 
 /// Whether these are the words of a plural that begins the path of records: `/block-documents/{id}`.
 fn is_collection(document: &Document, segment: &[String]) -> bool {
-    let mut paths = document.node("/paths").map_or(&[][..], Node::members).iter();
+    let mut paths = document.members_at("/paths").iter();
     segment.len() > 1
         && segment.last().is_some_and(|last| last.ends_with('s'))
         && paths.any(|path| {
@@ -708,12 +708,10 @@ pub(super) fn part_acts(text: &str) -> bool {
 fn has_side_effect_by_default(document: &Document, operation: &Operation) -> bool {
     let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
     let schemas = schema.map_or_else(Vec::new, |schema| with_all_of(document, schema));
-    let mut properties = schemas
-        .iter()
-        .flat_map(|(_, node)| node.member("properties").map_or(&[][..], Node::members));
+    let mut properties = schemas.iter().flat_map(|(_, node)| node.members_of("properties"));
     properties.any(|property| {
         let is_on = property.node.member("default").and_then(Node::boolean) == Some(true);
-        let said = property.node.member("description").and_then(Node::string);
+        let said = property.node.text_of("description");
         is_on && (name_has_side_effect(&property.name, true) || says_side_effect(said.unwrap_or_default()))
     })
 }
@@ -799,8 +797,8 @@ fn consumes(document: &Document, operation: &Operation) -> bool {
         let Some(node) = document.node(&schema).filter(|_| seen.insert(schema.clone())) else {
             continue;
         };
-        let properties = node.member("properties").map_or(&[][..], Node::members).iter();
-        let listed = node.member("enum").map_or(&[][..], Node::elements).iter();
+        let properties = node.members_of("properties").iter();
+        let listed = node.elements_of("enum").iter();
         if properties.clone().any(|property| is_said(&property.name)) || listed.filter_map(Node::string).any(is_said) {
             return true;
         }
@@ -825,7 +823,7 @@ fn is_command_field(word: &str) -> bool {
 /// Whether the document has a path with a parameter right below this one.
 fn has_records_below(document: &Document, path: &str) -> bool {
     let below = format!("{}/{{", comparable_path(path));
-    let mut paths = document.node("/paths").map_or(&[][..], Node::members).iter();
+    let mut paths = document.members_at("/paths").iter();
     paths.any(|other| comparable_path(&other.name).starts_with(&below))
 }
 

@@ -160,15 +160,13 @@ fn said_in_tags<'document>(document: &'document Document, operation: &Operation)
     let of_operation = |key: &str| document.node(&pointer::join(&operation.pointer, key));
     let tags = of_operation("tags").map_or(&[][..], Node::elements).iter();
     let tags: Vec<_> = tags.filter_map(Node::string).collect();
-    let declared = document.node("/tags").map_or(&[][..], Node::elements).iter();
+    let declared = document.elements_at("/tags").iter();
     let is_of_operation = |tag: &&Node| {
-        let name = tag.member("name").and_then(Node::string);
+        let name = tag.text_of("name");
         name.is_some_and(|name| tags.contains(&name))
     };
     let documented = declared.filter(is_of_operation).chain(of_operation("externalDocs"));
-    documented
-        .filter_map(|node| node.member("description")?.string())
-        .collect()
+    documented.filter_map(|node| node.text_of("description")).collect()
 }
 
 fn said_in_schemas<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document str> {
@@ -178,7 +176,7 @@ fn said_in_schemas<'document>(document: &'document Document, operation: &Operati
     let nodes = schemas.map(|(_, node)| node).chain(callbacks(document, operation));
     let keys = ["title", "summary", "description"];
     nodes
-        .flat_map(|node| keys.into_iter().filter_map(|key| node.member(key)?.string()))
+        .flat_map(|node| keys.into_iter().filter_map(|key| node.text_of(key)))
         .collect()
 }
 
@@ -215,7 +213,7 @@ fn schemas_of_successes(document: &Document, operation: &Operation) -> Vec<Strin
 
 /// Returns the locations of the members of an object.
 fn members(document: &Document, at: &str) -> Vec<String> {
-    let members = document.node(at).map_or(&[][..], Node::members).iter();
+    let members = document.members_at(at).iter();
     members.map(|member| pointer::join(at, &member.name)).collect()
 }
 
@@ -225,7 +223,7 @@ fn is_chosen(node: &Node) -> bool {
 }
 
 fn is_boolean(node: &Node) -> bool {
-    node.member("type").and_then(Node::string) == Some("boolean")
+    node.text_of("type") == Some("boolean")
 }
 
 /// Returns what is said about the fields of what an operation returns. A boolean that it takes too is left out.
@@ -246,9 +244,7 @@ fn said_about_returned_fields<'document>(
     for schema in schemas_of_successes(document, operation) {
         collect_schemas(document, schema, (SCHEMA_DEPTH, &is_left_out), &mut returned);
     }
-    returned
-        .into_iter()
-        .filter_map(|(_, node)| node.member("description")?.string())
+    returned.into_iter().filter_map(|(_, node)| node.text_of("description"))
 }
 
 /// Whether a schema is left out, by its location and its node.
@@ -273,7 +269,7 @@ fn collect_schemas<'document>(
             continue;
         }
         let properties = pointer::join(&at, "properties");
-        let members = node.member("properties").map_or(&[][..], Node::members).iter();
+        let members = node.members_of("properties").iter();
         let fields = members.map(|member| pointer::join(&properties, &member.name));
         let items = node.member("items").map(|_| pointer::join(&at, "items"));
         for below in fields.chain(items).chain(alternatives(&at, node)) {
@@ -287,7 +283,7 @@ fn callbacks<'document>(document: &'document Document, operation: &Operation) ->
     let callbacks = pointer::join(&operation.pointer, "callbacks");
     let below = |at: &str| -> Vec<String> {
         let at = load::resolve(document, at.to_owned());
-        let members = document.node(&at).map_or(&[][..], Node::members).iter();
+        let members = document.members_at(&at).iter();
         members.map(|member| pointer::join(&at, &member.name)).collect()
     };
     let paths = below(&callbacks).into_iter().flat_map(|callback| below(&callback));
@@ -333,7 +329,7 @@ impl Contract {
             .into_iter()
             .flatten();
         places
-            .filter_map(|at| self.document.node(&at)?.member("description")?.string())
+            .filter_map(|at| self.document.node(&at)?.text_of("description"))
             .collect()
     }
 
@@ -370,8 +366,7 @@ fn path_item(document: &Document, operation: &Operation) -> String {
 
 fn said_at<'document>(document: &'document Document, at: &str) -> Vec<&'document str> {
     let keys = ["summary", "description"].into_iter();
-    keys.filter_map(|key| document.node(at)?.member(key)?.string())
-        .collect()
+    keys.filter_map(|key| document.node(at)?.text_of(key)).collect()
 }
 
 #[cfg(test)]
