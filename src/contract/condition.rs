@@ -208,12 +208,12 @@ paths:
     fn a_text_about_the_body_as_a_whole_may_speak_of_conditions() {
         let is_plain = |of_body: &str| {
             let schema = format!("schema: {{type: object, description: '{of_body}'}}");
-            let paths = format!(
-                "/orders/{{id}}:\n  parameters: [{{name: id, in: path, required: true, schema: {{type: integer}}}}]\n  put:\n    \
-                 parameters: [{}]\n    requestBody: {{content: {{application/json: {{{schema}}}}}}}\n    responses: {{'204': \
-                 {{description: a}}, '412': {{description: Changed.}}}}\n",
-                header("schema: {type: string}")
-            );
+            let id = "{name: id, in: path, required: true, schema: {type: integer}}";
+            let condition = header("schema: {type: string}");
+            let body = format!("requestBody: {{content: {{application/json: {{{schema}}}}}}}");
+            let responses = "responses: {'204': {description: a}, '412': {description: Changed.}}";
+            let put = format!("{{parameters: [{condition}], {body}, {responses}}}");
+            let paths = format!("/orders/{{id}}:\n  parameters: [{id}]\n  put: {put}\n");
             let contract = of_paths(&paths, "").unwrap_or_else(|defects| panic!("{defects}"));
             contract.plain_condition(OperationId(0)).is_some()
         };

@@ -61,7 +61,7 @@ impl About {
 /// Whether a text says something.
 pub(super) type Says<'of> = dyn Fn(&str) -> bool + 'of;
 
-/// Whether a text that concerns an operation says something, which `reading` decides by what the text is said of: `None`
+/// Whether a text that concerns an operation says something, as `reading` decides by what the text is said of: `None`
 /// for what is not read.
 pub(super) fn any_says<'of>(
     document: &Document,
@@ -389,9 +389,7 @@ mod tests {
         assert!(!streams("List the streams of a channel", "Streams"));
     }
 
-    #[test]
-    fn each_text_that_concerns_an_operation_is_said_of_something() {
-        let text = "
+    const NOTES: &str = "
 openapi: 3.1.0
 info: {title: Notes, version: '1', summary: of the document, description: at length of the document}
 tags: [{name: a, description: of the tag}, {name: b, description: of another tag}]
@@ -430,14 +428,21 @@ paths:
                 type: object
                 properties: {count: {type: integer, description: of the returned field}}
         '409': {description: of the rejection}
-      callbacks: {done: {'{$request.query.a}': {post: {summary: of the callback, responses: {'200': {description: a}}}}}}
+      callbacks:
+        done: {'{$request.query.a}': {post: {summary: of the callback, responses: {'200': {description: a}}}}}
 components:
   securitySchemes:
     keys:
       type: oauth2
-      flows: {implicit: {authorizationUrl: 'https://example.com', scopes: {write: of the scope, read: of another scope}}}
+      flows:
+        implicit:
+          authorizationUrl: 'https://example.com'
+          scopes: {write: of the scope, read: of another scope}
 ";
-        let contract = Contract::read("notes.yaml", text.to_owned()).unwrap_or_else(|defects| panic!("{defects}"));
+
+    #[test]
+    fn each_text_that_concerns_an_operation_is_said_of_something() {
+        let contract = Contract::read("notes.yaml", NOTES.to_owned()).unwrap_or_else(|defects| panic!("{defects}"));
         let operation = &contract.operations[0];
         let of = |about| said(&contract.document, operation, &[about]).collect::<Vec<_>>();
         let whole = ["of the whole body", "of the whole response"];
