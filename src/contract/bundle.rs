@@ -477,7 +477,7 @@ fn normalized(folder: &str, path: &str) -> Option<String> {
 
 /// Returns the text of a node's `$ref`; `None` if the node is not a reference.
 fn reference(node: &Node) -> Option<&str> {
-    node.member("$ref").and_then(Node::string)
+    node.text_of("$ref")
 }
 
 fn set_reference(node: &mut Node, written: String) {

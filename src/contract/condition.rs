@@ -2,13 +2,12 @@
 //! (RFC 9110, section 13.1.1).
 
 use super::Contract;
-use super::document::Node;
 use super::field::{is_flagged, is_string};
 use super::lexicon::alphanumeric_words;
 use super::load::resolve;
 use super::operation::{OperationId, Parameter, ParameterLocation};
 use super::plain_operation::names_of;
-use super::texts::{said_about_body_and_successes, said_around, summary_and_description};
+use super::texts::{About, any_says};
 
 /// The words of a text that says no more of `If-Match` than that the entity tag must be that of the record.
 const OF_CONDITIONS: [&str; 55] = [
@@ -85,7 +84,7 @@ impl Contract {
         let names = names_of(operation);
         let only_says = |at: String, more: &[&str]| {
             let node = self.document.node(&resolve(&self.document, at));
-            let described = node.and_then(|node| node.member("description")?.string());
+            let described = node.and_then(|node| node.text_of("description"));
             let described = described.unwrap_or_default().to_lowercase();
             let is_known = |word: &str| {
                 OF_CONDITIONS.contains(&word) || more.contains(&word) || names.iter().any(|name| name == word)
@@ -95,13 +94,15 @@ impl Contract {
         let is_plain = only_says(condition.pointer.clone(), &[])
             && condition.schema.clone().is_none_or(|schema| only_says(schema, &[]))
             && only_says(failure.pointer.clone(), &OF_FAILURES);
-        let introduction = self.document.node("/info/description").and_then(Node::string);
-        let mut others = summary_and_description(&self.document, operation)
-            .chain(said_around(&self.document, operation))
-            .chain(said_about_body_and_successes(&self.document, operation))
-            .chain(introduction);
+        let speaks = any_says(&self.document, operation, |about| match about {
+            About::Operation | About::Path | About::Tags | About::Parts | About::Whole => Some(&speaks_of_conditions),
+            About::Scopes | About::Document => Some(&speaks_of_conditions),
+            // The header and the 412 are read above, and a record may have tags.
+            About::Parameters | About::Choices | About::Responses => None,
+            About::Required | About::Schemas | About::Returned => None,
+        });
         let is_only = headers.next().is_none();
-        (is_plain && is_only && !others.any(speaks_of_conditions)).then_some(index)
+        (is_plain && is_only && !speaks).then_some(index)
     }
 
     fn is_plain_condition(&self, header: &Parameter) -> bool {
@@ -129,6 +130,7 @@ fn speaks_of_conditions(text: &str) -> bool {
 mod tests {
     use crate::contract::Contract;
     use crate::contract::operation::OperationId;
+    use crate::contract::testing::of_paths;
 
     /// Whether an update of an order takes a plain condition, by what is written of its header, of its 412 and of the
     /// service.
@@ -200,5 +202,22 @@ paths:
         assert!(!is_plain(&header(string), "", ", description: Entity tags are weak."));
         let second = "{name: If-None-Match, in: header, schema: {type: string}}";
         assert!(!is_plain(&format!("{}, {second}", header(string)), "", ""));
+    }
+
+    #[test]
+    fn a_text_about_the_body_as_a_whole_may_speak_of_conditions() {
+        let is_plain = |of_body: &str| {
+            let schema = format!("schema: {{type: object, description: '{of_body}'}}");
+            let id = "{name: id, in: path, required: true, schema: {type: integer}}";
+            let condition = header("schema: {type: string}");
+            let body = format!("requestBody: {{content: {{application/json: {{{schema}}}}}}}");
+            let responses = "responses: {'204': {description: a}, '412': {description: Changed.}}";
+            let put = format!("{{parameters: [{condition}], {body}, {responses}}}");
+            let paths = format!("/orders/{{id}}:\n  parameters: [{id}]\n  put: {put}\n");
+            let contract = of_paths(&paths, "").unwrap_or_else(|defects| panic!("{defects}"));
+            contract.plain_condition(OperationId(0)).is_some()
+        };
+        assert!(is_plain("An order."));
+        assert!(!is_plain("Drafts are written without optimistic locking."));
     }
 }

@@ -12,8 +12,8 @@
 //! oncall engineer is paged").
 
 use super::lexicon::{
-    BE, DETERMINERS, ENDS_OR_REPLACES, EXCLUSIVE_ROLES, MESSAGES, OTHERS, PASSIVE, camel_case_words,
-    is_base_or_third_person, is_form_of, is_in, is_listed_action, is_participle, sentences,
+    BE, DETERMINERS, EXCLUSIVE_ROLES, FREE, MESSAGES, OTHERS, PASSIVE, REACHES, camel_case_words, clauses,
+    is_base_or_third_person, is_form_of, is_in, is_participle, is_third_person, sentences, verbs_for_others,
 };
 
 /// First words of a subject other than the record itself.
@@ -123,9 +123,6 @@ const RELATED: [&str; 9] = [
     "sibling",
     "siblings",
 ];
-
-/// More verbs for what is done to other records, where a sentence begins with one.
-const DOES_TO_OTHERS: [&str; 1] = ["assign"];
 
 /// More words for roles, which may be a state of several records too: a boolean `active` is no role.
 const EXCLUSIVE_ROLES_IN_TEXT: [&str; 11] = [
@@ -237,15 +234,10 @@ pub(super) fn is_role(word: &str) -> bool {
 
 /// Whether a sentence about a write says that something happens to other records, to somebody, or to the service.
 pub(super) fn says_consequence(sentence: &str) -> bool {
-    sentence
-        .split([',', ';', ':', '(', ')'])
-        .map(camel_case_words)
-        .any(|clause| match clause.as_slice() {
-            [first, rest @ ..] if ["also", "and", "it", "then", "this"].contains(&first.as_str()) => {
-                is_consequence(rest)
-            }
-            clause => is_consequence(clause),
-        })
+    clauses(sentence).any(|clause| match clause.as_slice() {
+        [first, rest @ ..] if ["also", "and", "it", "then", "this"].contains(&first.as_str()) => is_consequence(rest),
+        clause => is_consequence(clause),
+    })
 }
 
 /// Whether a text about a part of a write, such as a field, says that something happens to others whatever its value is:
@@ -349,9 +341,9 @@ pub(super) fn is_stated_as_fact(before: &[String]) -> bool {
 /// Whether words begin like "Deletes matching entries", "Replaces all other rules" or "Moves all cards".
 fn changes_related(words: &[String]) -> bool {
     let [verb, object @ ..] = words else { return false };
-    let is_verb = |known: &&str| is_base_or_third_person(verb, known) && verb != known;
-    let changes = verb.strip_suffix('s').is_some_and(is_listed_action)
-        || ENDS_OR_REPLACES.iter().chain(&DOES_TO_OTHERS).any(is_verb);
+    let changes = verbs_for_others()
+        .chain(["assign"])
+        .any(|known| is_third_person(verb, known));
     let at = |index: usize| object.get(index).map_or("", String::as_str);
     let is_part = |index: usize| PARTS.contains(&at(index + 1)) || ["than", "user"].contains(&at(index + 1));
     // "Updates the existing user" is what an update does.
@@ -405,10 +397,6 @@ fn does_more(words: &[String]) -> bool {
 
 /// Whether words go on with what reaches somebody: "Creates the invoice and emails it to the customer".
 fn also_reaches_somebody(words: &[String]) -> bool {
-    const REACHES: [&str; 13] = [
-        "alerts", "bills", "cancels", "charges", "debits", "deploys", "emails", "mails", "notifies", "pays", "refunds",
-        "sends", "texts",
-    ];
     words.windows(3).enumerate().any(|(at, three)| {
         let joins = three[0] == "and" || three[0] == "then";
         let denies = ["no", "nobody", "nothing"].contains(&three[2].as_str());
@@ -432,8 +420,7 @@ fn affects_all(words: &[String]) -> bool {
         "table",
     ];
     let Some(verb) = words.first() else { return false };
-    let is_verb = |known: &&str| is_base_or_third_person(verb, known) && verb != known;
-    let changes = verb.strip_suffix('s').is_some_and(is_listed_action) || ENDS_OR_REPLACES.iter().any(is_verb);
+    let changes = verbs_for_others().any(|known| is_third_person(verb, known));
     let has_part = |words: &[String]| words.iter().take(2).any(|word| PARTS.contains(&word.as_str()));
     let is_all = |at: usize| match (words[at - 1].as_str(), words[at].as_str()) {
         ("of", "all" | "each" | "every") => !has_part(&words[at + 1..]),
@@ -478,10 +465,8 @@ pub(super) fn ends_sessions(words: &[String]) -> bool {
 fn is_replaced_by_the_next(words: &[String]) -> bool {
     const NEXT: [&str; 4] = ["another", "repeated", "second", "subsequent"];
     let begins = |list: &[&str]| words.iter().take(2).any(|word| list.contains(&word.as_str()));
-    let is_verb = |word: &String| {
-        let mut verbs = ENDS_OR_REPLACES.iter();
-        word.ends_with('s') && verbs.any(|verb| is_base_or_third_person(word, verb))
-    };
+    let is_verb =
+        |word: &String| word.ends_with('s') && verbs_for_others().any(|verb| is_base_or_third_person(word, verb));
     let verb = words.iter().take(5).skip(1).position(is_verb).map(|at| at + 1);
     verb.is_some_and(|at| {
         let is_fact = is_stated_as_fact(&words[..at]);
@@ -496,8 +481,7 @@ fn goes_beyond_its_record(words: &[String]) -> bool {
         "above", "after", "before", "earlier", "higher", "later", "lower", "newer",
     ];
     let [verb, object @ ..] = words else { return false };
-    let is_verb = |known: &&str| is_base_or_third_person(verb, known);
-    if !(verb.strip_suffix('s').is_some_and(is_listed_action) || ENDS_OR_REPLACES.iter().any(is_verb)) {
+    if !verbs_for_others().any(|known| is_base_or_third_person(verb, known)) {
         return false;
     }
     let follows = |first: &str, next: &dyn Fn(&str) -> bool| {
@@ -513,7 +497,6 @@ fn goes_beyond_its_record(words: &[String]) -> bool {
 
 /// Whether words begin like "Assigns a number from the pool" or "Takes the next ticket".
 fn takes_from_all(words: &[String]) -> bool {
-    const FREE: [&str; 5] = ["available", "free", "next", "pool", "unused"];
     let [verb, object @ ..] = words else { return false };
     let takes = ["allocates", "assigns", "claims", "picks", "takes"].contains(&verb.as_str());
     takes && object.iter().take(6).any(|word| FREE.contains(&word.as_str()))
@@ -573,7 +556,7 @@ fn is_done_to_others(words: &[String]) -> bool {
     let is_compared = words.iter().any(|word| word == "than" || word == "requests");
     let is_changed = is_participle(done);
     let is_changed = is_changed
-        && (DONE_TO_OTHERS.contains(&done.as_str()) || ENDS_OR_REPLACES.iter().any(|verb| is_form_of(done, verb)))
+        && (DONE_TO_OTHERS.contains(&done.as_str()) || verbs_for_others().any(|verb| is_form_of(done, verb)))
         && !["logged", "put", "signed"].contains(&done.as_str());
     let is_tried = has(&[&["ping", "test"]]) && ["made", "posted", "sent"].contains(&done.as_str());
     // "Results are paged."
@@ -975,5 +958,14 @@ mod tests {
         assert!(makes("Make a photo the cover of the album") && makes("Declare the winner"));
         assert!(makes("Makes this address primary"));
         assert!(!makes("Make changes to the user") && !makes("Update the cover"));
+    }
+
+    #[test]
+    fn a_record_that_nobody_has_yet_is_taken_from_all() {
+        assert!(says_consequence("Assigns an idle worker"));
+        assert!(says_consequence("Picks a vacant board"));
+        assert!(!says_consequence("Picks a colour"));
+        assert!(says_consequence("Refreshes other sessions"));
+        assert!(!says_consequence("Refreshes the session"));
     }
 }

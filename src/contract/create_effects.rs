@@ -16,31 +16,25 @@ use super::create_sentence::says_more_than_create;
 use super::create_summary::{CREATES, REACHES_OR_GRANTS, reaches_or_grants, words_of_collection};
 use super::document::Document;
 use super::lexicon::{
-    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, camel_case_words, is_base_or_third_person,
-    is_form_of, is_participle, sentences, singular, without_prefixes,
+    BE, DETERMINERS, MESSAGES, OTHERS, OWNERS, PASSIVE, PREPOSITIONS, camel_case_words, clauses,
+    is_base_or_third_person, is_form_of, is_participle, sentences, singular, verbs_for_others, without_prefixes,
 };
 use super::operation::Operation;
 use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away};
-use super::texts::{
-    said_about_body_and_successes, said_around, said_beside, said_in_schemas_and_scopes, stated,
-    summary_and_description,
-};
+use super::texts::{About, any_says, stated, summary_and_description};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 154] = [
+const OUTLASTING: [&str; 127] = [
     "access-grant",
     "airdrop",
     "alert",
     "announcement",
-    "ban",
     "bet",
     "bid",
     "blast",
-    "broadcast",
     "burn",
     "call",
     "campaign",
-    "cancellation",
     "capture",
     "certificate",
     "charge",
@@ -49,9 +43,7 @@ const OUTLASTING: [&str; 154] = [
     "command",
     "complaint",
     "crawl",
-    "data-deletion",
     "debit",
-    "deletion",
     "deployment",
     "deposit",
     "device-command",
@@ -65,23 +57,16 @@ const OUTLASTING: [&str; 154] = [
     "dose",
     "drain",
     "email-message",
-    "erasure",
-    "eviction",
     "execution",
     "factory-reset",
-    "failover",
-    "fax",
     "firewall-rule",
     "firmware-update",
-    "flush",
     "fulfillment",
     "fulfilment",
     "gift-card",
     "impersonation",
     "import",
     "incident",
-    "invalidation",
-    "invitation",
     "invite",
     "irrigation",
     "journal-entry",
@@ -101,11 +86,9 @@ const OUTLASTING: [&str; 154] = [
     "otp",
     "overwrite",
     "password-reset",
-    "payment",
     "payment-intent",
     "payment-link",
     "payment-order",
-    "payout",
     "payroll-run",
     "phone-verification",
     "pickup",
@@ -116,47 +99,36 @@ const OUTLASTING: [&str; 154] = [
     "price-change",
     "print-job",
     "purchase",
-    "purge",
     "push",
     "push-message",
     "push-notification",
-    "reboot",
     "redemption",
-    "refund",
-    "reindex",
     "remittance",
     "removal",
     "reservation-hold",
     "reset",
-    "restart",
     "restore",
     "return",
     "reversal",
     "revert",
-    "revocation",
     "ride",
-    "rollback",
     "rollout",
     "rotation",
     "scan",
     "settlement",
     "shipment",
-    "shutdown",
     "shutoff",
     "signature",
     "signout",
     "siren",
-    "sms",
     "sms-message",
     "stake",
     "standing-order",
     "stock-adjustment",
     "stock-movement",
     "strike",
-    "suspension",
     "switchover",
     "sync",
-    "termination",
     "test-alarm",
     "text-message",
     "toot",
@@ -176,15 +148,13 @@ const OUTLASTING: [&str; 154] = [
     "verification-code",
     "vote",
     "wakeup",
-    "wipe",
     "wire",
     "wire-transfer",
-    "withdrawal",
     "write-off",
     "writeoff",
 ];
 
-/// Those of them that mean the act at the end of a compound too: `/cache-purges`, but not `/security-deposits`.
+/// More of them, which mean the act at the end of a compound too: `/cache-purges`, but not `/security-deposits`.
 const OUTLASTING_AT_END: [&str; 26] = [
     "ban",
     "broadcast",
@@ -318,18 +288,16 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
     }) {
         return Some("its summary suggests a side effect");
     }
-    let mut own = summary_and_description(document, operation)
-        .chain(said_about_body_and_successes(document, operation))
-        .flat_map(sentences);
-    // "Create or update pets" says of a path what it has operations for.
-    let mut of_path = said_around(document, operation).into_iter().flat_map(sentences);
-    let does_more = own.any(if may_be_of_others {
-        says_effect
-    } else {
-        says_effect_beyond_record
-    }) || of_path.any(says_consequence)
-        || said_in_schemas_and_scopes(document, operation).any(says_unconditionally)
-        || said_beside(document, operation).into_iter().any(says_unconditionally);
+    let does_more = any_says(document, operation, |about| match about {
+        About::Operation | About::Parts if may_be_of_others => Some(&|text| sentences(text).any(says_effect)),
+        About::Operation | About::Parts => Some(&|text| sentences(text).any(says_effect_beyond_record)),
+        // "Create or update pets" says of a path what it has operations for.
+        About::Path | About::Tags => Some(&|text| sentences(text).any(says_consequence)),
+        About::Whole | About::Schemas | About::Scopes => Some(&says_unconditionally),
+        About::Returned | About::Responses | About::Parameters => Some(&says_unconditionally),
+        // What is said of a choice holds for one of its values, and of the document, for any other operation.
+        About::Required | About::Choices | About::Document => None,
+    });
     does_more.then_some("the document says that it may do more than create a record")
 }
 
@@ -490,10 +458,13 @@ fn takes_from_pool(summary: &[String], path: &str) -> bool {
 /// Whether the object of a summary, up to the next preposition, is what outlasts a record: "a payout of the balance",
 /// but not "a payment method".
 fn is_of_outlasting(object: &[String]) -> bool {
-    const PREPOSITIONS: [&str; 9] = ["at", "by", "for", "from", "in", "of", "on", "to", "with"];
     let is_noun = |word: &&String| !PREPOSITIONS.contains(&word.as_str());
     let object: Vec<_> = object.iter().take_while(is_noun).cloned().collect();
-    is_one_of(&object.join("-"), &OUTLASTING, &["", "s", "es"])
+    let plural = ["", "s", "es"];
+    let is_act = object
+        .last()
+        .is_some_and(|last| is_one_of(last, &OUTLASTING_AT_END, &plural));
+    is_act || is_one_of(&object.join("-"), &OUTLASTING, &plural)
 }
 
 /// Whether words say that what exists is returned in place of a new record: "Get or create", "Returns the existing
@@ -519,20 +490,7 @@ fn gets_or_creates(words: &[String]) -> bool {
 /// Whether words say that there is one record for each of those who may create one: "Each account has exactly one",
 /// "One profile per user".
 fn is_one_for_each(words: &[String]) -> bool {
-    const OWNERS: [&str; 11] = [
-        "account",
-        "accounts",
-        "caller",
-        "customer",
-        "customers",
-        "organization",
-        "person",
-        "tenant",
-        "user",
-        "users",
-        "you",
-    ];
-    let is_owner = |word: &String| OWNERS.contains(&word.as_str());
+    let is_owner = |word: &String| OWNERS.contains(&singular(word).as_str());
     let has_one = words.windows(3).enumerate().any(|(at, three)| {
         let has = ["has", "have"].contains(&three[0].as_str());
         let one = ["exactly", "only"].contains(&three[1].as_str()) && three[2] == "one";
@@ -557,7 +515,6 @@ fn says_effect(sentence: &str) -> bool {
         && whole
             .iter()
             .any(|word| ["already", "exist", "existed", "exists", "known"].contains(&word.as_str()));
-    let mut clauses = sentence.split([',', ';', ':', '(', ')']).map(camel_case_words);
     let is_upsert = |word: &String| is_form_of(word, "upsert");
     creates_or_changes(&whole)
         || gets_or_creates(&whole)
@@ -567,7 +524,7 @@ fn says_effect(sentence: &str) -> bool {
         || destroys(&whole)
         || whole.iter().any(is_upsert)
         || concerns_people(&whole)
-        || clauses.any(|clause| changes_others(&clause, is_if_known))
+        || clauses(sentence).any(|clause| changes_others(&clause, is_if_known))
 }
 
 /// Whether a sentence says that something is done besides storing a record, which nobody else can have.
@@ -638,7 +595,7 @@ fn concerns_people(words: &[String]) -> bool {
 /// Whether a clause says that records which were there before are ended, changed or replaced.
 fn changes_others(words: &[String], is_if_known: bool) -> bool {
     let at = |index: usize| words.get(index).map_or("", String::as_str);
-    let is_verb = |word: &str| ENDS_OR_REPLACES.iter().any(|verb| is_form_of(word, verb));
+    let is_verb = |word: &str| verbs_for_others().any(|verb| is_form_of(word, verb));
     let is_other = |index: usize| {
         let follows = at(index + 1);
         let is_compared = ["date", "fields", "than", "time", "to"].contains(&follows);
@@ -1147,6 +1104,17 @@ mod tests {
                 suspect,
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn the_act_at_the_end_of_an_object_is_suspect() {
+        for (said, suspect) in [
+            ("Request a card payment", true),
+            ("Request a payout into an account", true),
+            ("Request a payment method", false),
+        ] {
+            assert_eq!(is_suspect("/things", &format!("summary: {said}, ")), suspect, "{said}");
         }
     }
 }

@@ -9,7 +9,7 @@
 //! may be, or what is denied, is none: "It can be restored".
 
 use super::consequence::is_stated_as_fact;
-use super::lexicon::{DETERMINERS, OTHERS, camel_case_words, is_base_or_third_person, is_in};
+use super::lexicon::{DETERMINERS, FREE, OTHERS, OWNERS, camel_case_words, clauses, is_base_or_third_person, is_in};
 
 /// Verbs in the third person at the beginning of a clause, for what is done to the object after its determiner.
 const ON_AN_OBJECT: [&str; 15] = [
@@ -39,19 +39,6 @@ const PASSED_ON: [&str; 7] = [
     "posted",
     "pushed",
     "relayed",
-];
-
-/// Words for those of whom each may have one record.
-const OWNERS: [&str; 9] = [
-    "account",
-    "caller",
-    "customer",
-    "member",
-    "organization",
-    "person",
-    "team",
-    "tenant",
-    "user",
 ];
 
 /// Verbs in the third person that say of a create what it makes, takes, requires or returns, or where it belongs. Any
@@ -174,8 +161,7 @@ const NEWEST: [&str; 4] = ["last", "latest", "most", "newest"];
 /// Whether a sentence about a create says that more is done than that a record is created.
 pub(super) fn says_more_than_create(sentence: &str) -> bool {
     let whole = camel_case_words(sentence);
-    let mut clauses = sentence.split([',', ':', '(', ')']).map(camel_case_words);
-    is_idempotent(&whole) || returns_the_same(&whole) || clauses.any(|clause| clause_says_more(&clause))
+    is_idempotent(&whole) || returns_the_same(&whole) || clauses(sentence).any(|clause| clause_says_more(&clause))
 }
 
 fn clause_says_more(clause: &[String]) -> bool {
@@ -352,7 +338,6 @@ fn turns_into(words: &[String]) -> bool {
 
 /// Whether a record is taken from those that are there: "Hands out the next free board", "Picks a vacant board".
 fn hands_out(words: &[String]) -> bool {
-    const FREE: [&str; 6] = ["available", "free", "idle", "next", "unused", "vacant"];
     let hands = match words {
         [verb, out, ..] if ["gives", "hands"].contains(&verb.as_str()) => out == "out",
         [verb, ..] => ["chooses", "leases", "picks", "selects"].contains(&verb.as_str()),

@@ -10,7 +10,7 @@
 
 use super::document::Document;
 use super::lexicon::{
-    DETERMINERS, MESSAGES, camel_case_words, is_base_or_third_person, is_in, singular, without_prefixes,
+    DETERMINERS, MESSAGES, PREPOSITIONS, camel_case_words, is_base_or_third_person, is_in, singular, without_prefixes,
 };
 use super::operation::Operation;
 use super::texts::stated;
@@ -68,11 +68,6 @@ pub(super) const REACHES_OR_GRANTS: [&str; 11] = [
     "forward",
     "grant",
     "relay",
-];
-
-/// Words that end the object of a verb.
-const PREPOSITIONS: [&str; 11] = [
-    "at", "by", "for", "from", "in", "into", "of", "on", "to", "under", "with",
 ];
 
 /// Returns the words of the collection that a path ends with, the last one in the singular.

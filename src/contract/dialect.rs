@@ -99,7 +99,7 @@ pub(super) enum Version {
 
 /// Returns the version of a document that must be rewritten; `None` for any other version.
 pub(super) fn rewritten_version(root: &Node) -> Option<Version> {
-    let version = root.member("openapi")?.string()?;
+    let version = root.text_of("openapi")?;
     if version.starts_with("3.1.") {
         Some(Version::V3_1)
     } else {

@@ -20,7 +20,7 @@ const SCHEMAS: &str = "/components/schemas";
 pub(crate) fn property(schema: &Node) -> Option<&str> {
     let has_alternatives = ["oneOf", "anyOf"].iter().any(|name| schema.member(name).is_some());
     let discriminator = schema.member("discriminator").filter(|_| !has_alternatives)?;
-    discriminator.member("propertyName").and_then(Node::string)
+    discriminator.text_of("propertyName")
 }
 
 /// The maximum number of definitions that one discriminator may name. A larger hierarchy would
@@ -55,7 +55,7 @@ pub(super) struct Inheritance {
 
 impl Inheritance {
     pub(super) fn of(document: &Document) -> Self {
-        let names = document.node(SCHEMAS).map_or(&[][..], Node::members).iter();
+        let names = document.members_at(SCHEMAS).iter();
         let mut pending: Vec<_> = names.map(|member| pointer::join(SCHEMAS, &member.name)).collect();
         let definitions = pending.iter().cloned().zip(0..).collect();
         let mut seen: HashSet<_> = pending.iter().cloned().collect();
@@ -139,7 +139,7 @@ fn parents(document: &Document, child: &str) -> HashSet<String> {
     let mut found = HashSet::new();
     let mut pending: Vec<_> = document.node(child).into_iter().collect();
     while let Some(node) = pending.pop() {
-        for part in node.member("allOf").map_or(&[][..], Node::elements) {
+        for part in node.elements_of("allOf") {
             match referred_pointer(part) {
                 Some(target) => drop(found.insert(target)),
                 None => pending.push(part),

@@ -145,6 +145,24 @@ impl Node {
         }
     }
 
+    /// Returns the members of the member with that name; none unless that is an object.
+    #[must_use]
+    pub fn members_of(&self, name: &str) -> &[Member] {
+        self.member(name).map_or(&[], Node::members)
+    }
+
+    /// Returns the elements of the member with that name; none unless that is an array.
+    #[must_use]
+    pub fn elements_of(&self, name: &str) -> &[Node] {
+        self.member(name).map_or(&[], Node::elements)
+    }
+
+    /// Returns the text of the member with that name, if that is a string.
+    #[must_use]
+    pub fn text_of(&self, name: &str) -> Option<&str> {
+        self.member(name)?.string()
+    }
+
     /// Returns the members; none unless this is an object.
     #[must_use]
     pub fn members(&self) -> &[Member] {
@@ -555,6 +573,18 @@ impl Document {
             let moved = self.moves.as_ref()?.in_tree(pointer)?;
             self.node_in_tree(&moved)
         })
+    }
+
+    /// Returns the members of the node that the pointer names; none unless that is an object.
+    #[must_use]
+    pub fn members_at(&self, pointer: &str) -> &[Member] {
+        self.node(pointer).map_or(&[], Node::members)
+    }
+
+    /// Returns the elements of the node that the pointer names; none unless that is an array.
+    #[must_use]
+    pub fn elements_at(&self, pointer: &str) -> &[Node] {
+        self.node(pointer).map_or(&[], Node::elements)
     }
 
     fn node_in_tree(&self, pointer: &str) -> Option<&Node> {

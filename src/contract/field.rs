@@ -102,7 +102,7 @@ fn collect(
     let Some(node) = document.node(&schema) else {
         return;
     };
-    if let Some(json_type) = node.member("type").and_then(Node::string).and_then(JsonType::parse)
+    if let Some(json_type) = node.text_of("type").and_then(JsonType::parse)
         && !at.is_empty()
         && fields.iter().all(|field| field.pointer != at)
     {
@@ -117,7 +117,7 @@ fn collect(
         collect(document, (&part, at), (depth + 1, left), fields);
     }
     let properties = pointer::join(&schema, "properties");
-    for property in node.member("properties").map_or(&[][..], Node::members) {
+    for property in node.members_of("properties") {
         let below = pointer::join(&properties, &property.name);
         let stated = document.node(&resolve(document, below.clone()));
         if !stated.is_some_and(|stated| is_flagged(stated, "readOnly")) {
@@ -138,7 +138,7 @@ pub(crate) fn is_flagged(schema: &Node, keyword: &str) -> bool {
 
 /// Whether a schema admits strings alone.
 pub(super) fn is_string(schema: &Node) -> bool {
-    schema.member("type").and_then(Node::string) == Some("string")
+    schema.text_of("type") == Some("string")
 }
 
 /// Whether a schema admits any string, without a maximum length.
@@ -169,7 +169,7 @@ impl Contract {
             let text = node.member("additionalProperties").map(|text| self.referred(text));
             text.is_some_and(|text| is_string(text) && !states(text, &["enum", "format", "pattern"]))
         };
-        let parts = node.member("allOf").map_or(&[][..], Node::elements);
+        let parts = node.elements_of("allOf");
         let mut nodes = parts.iter().map(|part| self.referred(part)).chain([node]);
         let says_more = ["properties", "anyOf", "oneOf", "enum"];
         nodes.clone().any(is_map) && !nodes.any(|node| states(node, &says_more))
@@ -178,13 +178,13 @@ impl Contract {
     /// Returns the top-level properties of an operation's body.
     pub(crate) fn body_properties(&self, operation: OperationId) -> impl Iterator<Item = &Member> {
         let schemas = self.body_schemas(operation).into_iter();
-        schemas.flat_map(|node| node.member("properties").map_or(&[][..], Node::members))
+        schemas.flat_map(|node| node.members_of("properties"))
     }
 
     /// Whether an operation's body must have the top-level property of this name.
     pub(crate) fn requires_property(&self, operation: OperationId, name: &str) -> bool {
         let stated = self.body_schemas(operation).into_iter();
-        let mut names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
+        let mut names = stated.flat_map(|node| node.elements_of("required"));
         names.any(|required| required.string() == Some(name))
     }
 

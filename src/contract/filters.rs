@@ -22,7 +22,7 @@ use super::document::Node;
 use super::fact::{Fact, FactKind};
 use super::filter_words::{ParameterWords, plainly_filtered, says_that_filters_are_combined};
 use super::inferred::{RecordFinder, collection_name, collection_of, comparable_name, comparable_path};
-use super::lexicon::{alphanumeric_words, camel_case_words, singular, whole_sentences};
+use super::lexicon::{alphanumeric_words, camel_case_words, singular};
 use super::lifecycle::Lifecycle;
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::plain_text::{only_lists, only_names_a_value, words_of};
@@ -430,10 +430,8 @@ impl Contract {
                 return None;
             }
             let property = &self.shapes[field.shape.0];
-            let described = pointer::join(&parameter.pointer, "description");
-            let described = self.document.node(&described).and_then(Node::string);
             let mut texts = self.descriptions_of_property(property);
-            texts.extend(described.map(str::to_ascii_lowercase));
+            texts.extend(self.descriptions_of(parameter).into_iter().map(str::to_ascii_lowercase));
             let is_own = texts.iter().all(names_own_record);
             let values = self
                 .identifier_values(parameter, (&field.name, property))
@@ -541,7 +539,7 @@ impl Contract {
         schemas.dedup();
         let described = schemas
             .iter()
-            .filter_map(|schema| self.document.node(schema)?.member("description")?.string());
+            .filter_map(|schema| self.document.node(schema)?.text_of("description"));
         described.map(str::to_ascii_lowercase).collect()
     }
 
@@ -584,27 +582,6 @@ impl Contract {
             about,
         };
         plainly_filtered(&words, values)
-    }
-
-    /// Returns what a parameter and its schema say about it.
-    pub(super) fn descriptions_of(&self, parameter: &Parameter) -> Vec<&str> {
-        let mut described = vec![pointer::join(&parameter.pointer, "description")];
-        described.extend(
-            parameter
-                .schema
-                .iter()
-                .map(|schema| pointer::join(schema, "description")),
-        );
-        let texts = described.iter().filter_map(|at| self.document.node(at)?.string());
-        texts.collect()
-    }
-
-    /// Returns the sentences of an operation's summary and description, in lower case.
-    pub(super) fn sentences_about(&self, operation: &Operation) -> Vec<String> {
-        let texts = ["summary", "description"].map(|key| pointer::join(&operation.pointer, key));
-        let texts = texts.iter().filter_map(|at| self.document.node(at)?.string());
-        let sentences = texts.flat_map(whole_sentences);
-        sentences.map(str::to_ascii_lowercase).collect()
     }
 }
 

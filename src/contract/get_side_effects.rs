@@ -14,21 +14,21 @@
 //! says what it does ("Get and remove the first item", "creating it if needed").
 
 use super::consequence::{ends_sessions, is_stated_as_fact, this_acts};
-use super::document::{Document, Node};
+use super::document::Document;
 use super::inferred::comparable_path;
 use super::lexicon::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DESTROYS, DETERMINERS, ISSUED, MARKED_AS,
-    NEVER_A_NOUN, NOUNS_TOO, READS, READS_IN_SUMMARIES, THINGS, TURNS_ON_OR_OFF, WITH_OBJECTS, camel_case_words,
-    is_base_or_third_person, is_in, is_listed_action, sentences, without_prefixes,
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DESTROYS, DETERMINERS, ISSUED, MARKED_AS, MESSAGES,
+    NEVER_A_NOUN, NOUNS_TOO, OTHERS, REACHES, READERS, READS, READS_IN_SUMMARIES, THINGS, TURNS_ON_OR_OFF,
+    WITH_OBJECTS, camel_case_words, clauses, is_base_or_third_person, is_in, is_listed_action, is_third_person,
+    sentences, without_prefixes,
 };
 use super::operation::Operation;
 use super::query::{ends_session, is_action_in_path};
-use super::texts::{
-    is_alone_at_its_path, said_about_body_and_successes, said_about_path, said_around, stated, summary_and_description,
-};
+use super::texts::{About, any_says, is_alone_at_its_path, said, stated, summary_and_description};
 use super::{load, pointer};
 
-/// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`.
+/// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`. So is the
+/// third person in a summary ("Sends mail"), unless a preposition follows: some are plurals then ("Sends by campaign").
 const IMPERATIVE: [&str; 52] = [
     "activate",
     "approve",
@@ -82,36 +82,6 @@ const IMPERATIVE: [&str; 52] = [
     "unmount",
     "unsubscribe",
     "withdraw",
-];
-
-/// Verbs in the third person that act on what follows: "Sends mail". Before a preposition, some are plurals: "Sends by
-/// campaign".
-const IN_THIRD_PERSON: [&str; 25] = [
-    "activates",
-    "approves",
-    "deactivates",
-    "deallocates",
-    "disables",
-    "disarms",
-    "dismisses",
-    "enables",
-    "enqueues",
-    "grants",
-    "initialises",
-    "initializes",
-    "invalidates",
-    "modifies",
-    "notifies",
-    "publishes",
-    "recalculates",
-    "reconnects",
-    "redeploys",
-    "reindexes",
-    "resends",
-    "rotates",
-    "sends",
-    "subscribes",
-    "unlocks",
 ];
 
 /// Last segments of two words that are commands, each by its first word and those that may follow it:
@@ -452,7 +422,7 @@ pub(super) fn has_side_effect(document: &Document, operation: &Operation) -> boo
     let named = stated(document, operation, "operationId").map(camel_case_words);
     let says_it_reads = opens.next().is_some_and(|words| is_said_to_read(&words));
     let mut own = summary_and_description(document, operation).flat_map(sentences);
-    let of_parts = said_about_body_and_successes(document, operation);
+    let says_only_what_was_done = |text: &str| is_of_what_was_done(&camel_case_words(text));
     !reads
         && (is_command(&operation.path)
             || summary_and_description(document, operation).any(|text| says_command(&without_prefixes(text)))
@@ -463,45 +433,37 @@ pub(super) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         || takes_the_next(&operation.path)
         || own.any(|sentence| says_it_consumes(sentence) || says_it_acts_too(sentence))
         || is_path_said_to_act(document, operation)
-        || of_parts.iter().any(|said| is_of_what_was_done(&camel_case_words(said)))
-        || said_around(document, operation)
-            .into_iter()
-            .chain(of_parts)
-            .flat_map(sentences)
-            .any(|sentence| says_reading_takes_away(sentence) || clauses(sentence).any(|clause| this_acts(&clause)))
+        || said(document, operation, &[About::Parts]).any(says_only_what_was_done)
+        || any_says(document, operation, |about| match about {
+            About::Operation | About::Path | About::Tags | About::Parts => Some(&says_that_reading_acts),
+            About::Whole | About::Required | About::Schemas | About::Scopes => Some(&says_that_reading_acts),
+            About::Returned | About::Responses | About::Parameters => Some(&says_that_reading_acts),
+            // What is said of a choice holds for one of its values, and of the document, for any other operation.
+            About::Choices | About::Document => None,
+        })
+}
+
+/// Whether a text says, whatever it is about, that what is read is gone then, or that the call acts.
+fn says_that_reading_acts(text: &str) -> bool {
+    sentences(text)
+        .any(|sentence| says_reading_takes_away(sentence) || clauses(sentence).any(|clause| this_acts(&clause)))
 }
 
 /// Whether what is said about a path says a command, if the GET is its only operation: "Erase all measurements".
 fn is_path_said_to_act(document: &Document, operation: &Operation) -> bool {
-    let said = said_about_path(document, operation);
-    is_alone_at_its_path(document, operation) && said.into_iter().any(|text| says_command(&without_prefixes(text)))
+    let mut said = said(document, operation, &[About::Path]);
+    is_alone_at_its_path(document, operation) && said.any(|text| says_command(&without_prefixes(text)))
 }
 
 /// Whether the description of a success only says what was done: "Device rebooted", "Email sent", but not "Emails
 /// sent", which may be listed.
 fn is_of_what_was_done(words: &[String]) -> bool {
-    const DONE: [&str; 9] = [
-        "cleared",
-        "deleted",
-        "erased",
-        "purged",
-        "rebooted",
-        "removed",
-        "restarted",
-        "sent",
-        "wiped",
-    ];
     matches!(words, [thing, done] if !thing.ends_with('s') && !NOT_WHAT_IS_DONE.contains(&thing.as_str())
-        && DONE.contains(&done.as_str()))
+        && is_in(&[&TAKEN, &["rebooted", "restarted", "sent"]], done))
 }
 
 /// Words that make of a pair with a participle a time, or the name of one of several: "date sent", "last sent".
 const NOT_WHAT_IS_DONE: [&str; 6] = ["data", "date", "first", "last", "recently", "time"];
-
-/// Returns the clauses of a sentence.
-fn clauses(sentence: &str) -> impl Iterator<Item = Vec<String>> {
-    sentence.split([',', ':', '(', ')']).map(camel_case_words)
-}
 
 /// Whether a sentence about a read says that it reaches somebody, keeps from others what it shows, or has another
 /// effect: "emails it to all subscribers", "hidden from other consumers", "invalidates any earlier token".
@@ -533,9 +495,6 @@ fn emits(words: &[String]) -> bool {
 /// Whether words say that what is read is kept from others, or given out in another way: "messages are hidden from
 /// other consumers", "locked to the worker", "delivered by SMS", "The old key is revoked", "become read".
 fn is_withheld_or_sent(words: &[String]) -> bool {
-    const READERS: [&str; 5] = ["caller", "client", "consumer", "consumers", "worker"];
-    const WAYS: [&str; 4] = ["email", "mail", "sms", "text"];
-    const EARLIER: [&str; 5] = ["earlier", "existing", "old", "previous", "prior"];
     words.windows(2).enumerate().any(|(at, pair)| {
         let (be, done) = (pair[0].as_str(), pair[1].as_str());
         let (before, after) = (&words[..at], &words[at + 2..]);
@@ -546,9 +505,9 @@ fn is_withheld_or_sent(words: &[String]) -> bool {
                 follows(&["for", "from", "to"]) && ends_in(&READERS)
             }
             "delivered" | "emailed" | "mailed" | "sent" | "texted" => {
-                be == "is" && follows(&["by", "via"]) && ends_in(&WAYS)
+                be == "is" && follows(&["by", "via"]) && (ends_in(&MESSAGES) || ends_in(&["text"]))
             }
-            "invalidated" | "revoked" => before.iter().any(|word| EARLIER.contains(&word.as_str())),
+            "invalidated" | "revoked" => before.iter().any(|word| OTHERS.contains(&word.as_str())),
             _ => false,
         };
         let becomes_read = ["become", "becomes"].contains(&be) && MARKED_AS.contains(&done) && after.is_empty();
@@ -559,22 +518,13 @@ fn is_withheld_or_sent(words: &[String]) -> bool {
 /// Whether words go on with what reaches somebody or ends something: "and emails it to all subscribers", "and
 /// invalidates any earlier token", but not "names and emails of users".
 fn joins_an_effect(words: &[String]) -> bool {
-    const EFFECTS: [&str; 10] = [
-        "alerts",
-        "bills",
-        "charges",
-        "debits",
-        "emails",
-        "invalidates",
-        "mails",
-        "notifies",
-        "revokes",
-        "texts",
-    ];
     words.windows(3).enumerate().any(|(at, three)| {
         let object = three[2].as_str();
         let is_object = DETERMINERS.contains(&object) || ["everybody", "everyone", "it", "them"].contains(&object);
-        three[0] == "and" && EFFECTS.contains(&three[1].as_str()) && is_object && is_stated_as_fact(&words[..at])
+        three[0] == "and"
+            && is_in(&[&REACHES, &["invalidates", "revokes"]], &three[1])
+            && is_object
+            && is_stated_as_fact(&words[..at])
     })
 }
 
@@ -666,7 +616,7 @@ pub(super) fn acts_on_parameter(document: &Document, operation: &Operation) -> b
 pub(super) fn has_records_at(document: &Document, path: &str) -> bool {
     let path = comparable_path(path);
     let item = format!("{path}/{{}}");
-    let mut items = document.node("/paths").map_or(&[][..], Node::members).iter();
+    let mut items = document.members_at("/paths").iter();
     items.any(|other| {
         let at = comparable_path(&other.name);
         if at != path && at != item {
@@ -674,7 +624,7 @@ pub(super) fn has_records_at(document: &Document, path: &str) -> bool {
         }
         let node = document.node(&load::resolve(document, pointer::join("/paths", &other.name)));
         let has = |method: &str| node.is_some_and(|node| node.member(method).is_some());
-        let summary = || node?.member("get")?.member("summary")?.string().map(without_prefixes);
+        let summary = || node?.member("get")?.text_of("summary").map(without_prefixes);
         let is_read = || !is_command(&path) || summary().is_some_and(|words| is_said_to_read(&words));
         at == path && has("get") && is_read() || at == item && ["delete", "patch", "put"].into_iter().any(has)
     })
@@ -754,7 +704,12 @@ fn says_command(words: &[String]) -> bool {
         && words.get(2).is_some_and(|time| TIMES.contains(&time.as_str()));
     let has_object = DETERMINERS.contains(&object.as_str()) && !is_of_time;
     let is_sure = IMPERATIVE.contains(&first.as_str()) && !NOUNS_TOO.contains(&first.as_str()) && first != "set"
-        || IN_THIRD_PERSON.contains(&first.as_str()) && !NO_VERBS.contains(&object.as_str());
+        || first != "sets"
+            && IMPERATIVE
+                .iter()
+                .chain(&["grant"])
+                .any(|verb| is_third_person(first, verb))
+            && !NO_VERBS.contains(&object.as_str());
     let is_secret = |word: &String| ["otp", "password", "secret", "token"].contains(&word.as_str());
     let creates_secret = is_base_or_third_person(first, "create") && words.iter().take(5).any(is_secret);
     let is_issued = ["generate", "issue"].contains(&first.as_str())
@@ -787,13 +742,7 @@ fn says_it_consumes(sentence: &str) -> bool {
     let whole = camel_case_words(sentence);
     let is_condition = |word: &String| ["cannot", "if", "never", "not", "until", "whether"].contains(&word.as_str());
     let is_phrase = GONE.iter().any(|phrase| sentence.contains(phrase));
-    if is_phrase
-        || says_it_creates(&whole)
-        || sentence
-            .split([',', '('])
-            .map(camel_case_words)
-            .any(|clause| does_too(&clause))
-    {
+    if is_phrase || says_it_creates(&whole) || clauses(sentence).any(|clause| does_too(&clause)) {
         return true;
     }
     let mut clauses = clauses(sentence);
@@ -959,6 +908,7 @@ pub(super) fn is_cleared(words: &[String]) -> bool {
 mod tests {
     use super::super::operation::OperationId;
     use super::super::query::has_side_effect;
+    use crate::contract::lexicon::camel_case_words;
     use crate::contract::testing::{of_paths, with_tags};
 
     fn is_left_out(path: &str, said: &str) -> bool {
@@ -1403,5 +1353,51 @@ mod tests {
             let text = format!("summary: Get things, description: \"{said}\", ");
             assert!(!is_left_out("/things", &text), "{said}");
         }
+    }
+
+    #[test]
+    fn a_field_a_header_or_a_rejection_may_say_that_reading_takes_away() {
+        for said in ["Deleted after retrieval.", "The secret can be read once."] {
+            for (field, header, rejection) in [(said, "", ""), ("", said, ""), ("", "", said)] {
+                let left_out = |said: [&str; 3]| {
+                    let [field, header, rejection] = said;
+                    let schema =
+                        format!("{{type: object, properties: {{a: {{type: string, description: '{field}'}}}}}}");
+                    let header = format!("headers: {{X-A: {{schema: {{type: string}}, description: '{header}'}}}}");
+                    let success = format!(
+                        "'200': {{description: a, {header}, content: {{application/json: {{schema: {schema}}}}}}}"
+                    );
+                    let rejection = format!("'404': {{description: '{rejection}'}}");
+                    let paths =
+                        format!("/secret:\n  get: {{summary: Get it, responses: {{{success}, {rejection}}}}}\n");
+                    let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+                    has_side_effect(&contract.document, contract.operation(OperationId(0)))
+                };
+                assert!(left_out([field, header, rejection]), "{field} {header} {rejection}");
+                assert!(!left_out(["When it was deleted.", "Read at least once.", "Deleted."]));
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_other_rules_count_for_a_read_too() {
+        for said in [
+            "summary: Unmounts disks, ",
+            "summary: Get the order, description: Returns the order and cancels it., ",
+            "summary: Get the key, description: The current key is revoked., ",
+            "summary: Get the code, description: It is sent by notification., ",
+            "summary: Get the job, description: The job is leased to you., ",
+        ] {
+            assert!(is_left_out("/things", said), "{said}");
+        }
+        for said in [
+            "summary: Sets available, ",
+            "summary: Get the order, description: Returns the order and cancellations of it., ",
+            "summary: Get the key, description: Whether the current key is revoked., ",
+        ] {
+            assert!(!is_left_out("/things", said), "{said}");
+        }
+        let done = camel_case_words("Message acknowledged");
+        assert!(super::is_of_what_was_done(&done));
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn stated<'document>(
         return Vec::new();
     }
     let headers = pointer::join(response, "headers");
-    let members = document.node(&headers).map_or(&[][..], Node::members).iter();
+    let members = document.members_at(&headers).iter();
     let judged = members.filter(|member| {
         let name = member.name.to_ascii_lowercase();
         is_http_token(&name) && !UNJUDGED_HEADERS.contains(&name.as_str()) && !is_of_cors(&name)
@@ -58,7 +58,7 @@ pub(super) fn stated<'document>(
     let found = judged.filter_map(|member| {
         let at = resolve(document, pointer::join(&headers, &member.name));
         let node = document.node(&at)?;
-        let media = node.member("content").map_or(&[][..], Node::members).iter();
+        let media = node.members_of("content").iter();
         let json = media.into_iter().find(|media| is_json(&media.name));
         let json_schema = json.filter(|json| json.node.member("schema").is_some());
         let in_json =

@@ -197,7 +197,7 @@ fn in_bodies(
             let is_stated = stated.iter().any(|link| link.to == to && link.target == target);
             let named = comparable_name(name);
             // Text under the name of a kind of record may be anything, but a UUID is an identifier.
-            let is_uuid = field.member("format").and_then(Node::string) == Some("uuid");
+            let is_uuid = field.text_of("format") == Some("uuid");
             let names_kind = is_uuid || reference.is_some();
             let kind = named.strip_suffix("id").filter(|kind| !kind.is_empty());
             let Some(source) = kind
@@ -320,7 +320,7 @@ fn is_of_type((document, field): (&Document, &Node), shape: Option<&Shape>) -> b
         .flat_map(Node::elements)
         .map(|node| referred(document, node));
     let mut kinds = [field].into_iter().chain(alternatives).filter_map(|node| {
-        let kind = node.member("type").and_then(Node::string);
+        let kind = node.text_of("type");
         kind.and_then(JsonType::parse)
     });
     shape.is_some_and(|shape| kinds.any(|kind| shape.types == [kind]))
@@ -422,9 +422,7 @@ impl<'contract> RecordFinder<'contract> {
     ) -> Option<String> {
         let sent = create.request_body.as_ref().and_then(|body| body.schema.clone());
         let sent = sent.map_or_else(Vec::new, |schema| with_all_of(document, schema));
-        let mut sent = sent
-            .iter()
-            .flat_map(|(_, node)| node.member("properties").map_or(&[][..], Node::members));
+        let mut sent = sent.iter().flat_map(|(_, node)| node.members_of("properties"));
         if !create.creates() || sent.any(|property| property.name == parameter.name) {
             return None;
         }
@@ -729,7 +727,7 @@ impl Contract {
         let node = self.referred(node);
         let is_stated = |key: &str| node.member(key).is_some();
         let is_free = ["enum", "format", "const"].iter().all(|key| !is_stated(key));
-        let is_text = node.member("type").and_then(Node::string) == Some("string");
+        let is_text = node.text_of("type") == Some("string");
         (is_text && is_free).then(|| pointer::join("", &name))
     }
 

@@ -208,7 +208,7 @@ fn free_strings(document: &Document, operations: &[Operation]) -> Vec<String> {
     let schemas = schemas.into_iter().flat_map(|schema| with_all_of(document, schema));
     for (schema, _) in schemas {
         let properties = pointer::join(&schema, "properties");
-        let members = document.node(&properties).map_or(&[][..], Node::members);
+        let members = document.members_at(&properties);
         let at = members
             .iter()
             .map(|property| pointer::join(&properties, &property.name));
@@ -288,7 +288,7 @@ fn is_free_identifier(name: &str, schema: &Node) -> bool {
 
 /// Whether a field is a timestamp, which RFC 3339 allows to be written in several forms.
 fn is_timestamp(_: &str, schema: &Node) -> bool {
-    is_string(schema) && schema.member("format").and_then(Node::string) == Some("date-time")
+    is_string(schema) && schema.text_of("format") == Some("date-time")
 }
 
 #[cfg(test)]

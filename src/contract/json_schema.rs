@@ -392,7 +392,7 @@ impl<'document> Converter<'document> {
     /// Adds `properties`, with the names alone, and `allOf`, so that `unevaluatedProperties` knows which names they
     /// evaluate.
     fn evaluated(&mut self, schema: &Node, converted: &mut Map<String, Value>) {
-        let fields = schema.member("properties").map_or(&[][..], Node::members).iter();
+        let fields = schema.members_of("properties").iter();
         let names = fields.map(|field| (field.name.to_string(), Value::Bool(true)));
         converted.insert("properties".to_owned(), Value::Object(names.collect()));
         if let Some(parts) = schema.member("allOf") {
@@ -433,7 +433,7 @@ fn conjunction<'node>(document: &'node Document, schema: &'node Node) -> Vec<&'n
             found.push(node);
             match referred_pointer(node) {
                 Some(target) => pending.extend(document.node(&target)),
-                None => pending.extend(node.member("allOf").map_or(&[][..], Node::elements)),
+                None => pending.extend(node.elements_of("allOf")),
             }
         }
     }

@@ -10,10 +10,11 @@
 //! there, because it is only marked, or is deleted later; a record in the trash has left its place.
 
 use super::Contract;
-use super::document::Node;
-use super::lexicon::{DETERMINERS, alphanumeric_words, camel_case_words, is_form_of, sentences, singular};
+use super::lexicon::{
+    DETERMINERS, PASSIVE, alphanumeric_words, camel_case_words, is_form_of, is_in, sentences, singular,
+};
 use super::operation::{Operation, OperationId};
-use super::{pointer, texts};
+use super::texts::{About, said};
 
 /// Which reads may show a record after its deletion, by the text about the deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -276,17 +277,13 @@ impl Contract {
     /// latest one. Only texts that say nothing but that it shows its record exclude that.
     pub(crate) fn may_show_another_record(&self, read: OperationId) -> bool {
         let operation = self.operation(read);
-        let described = |at: &str| {
-            let described = pointer::join(&self.resolve(at), "description");
-            let described = self.document.node(&described).and_then(Node::string);
-            described.map(str::to_ascii_lowercase)
-        };
-        let of_parameters = operation.parameters.iter().flat_map(|parameter| {
-            let schema = parameter.schema.as_deref().and_then(described);
-            described(&parameter.pointer).into_iter().chain(schema)
-        });
-        let around = texts::said_about_path(&self.document, operation);
-        let around = around.into_iter().map(str::to_ascii_lowercase);
+        let parameters = operation.parameters.iter();
+        let of_parameters = parameters.flat_map(|parameter| self.descriptions_of(parameter));
+        // A tag says what its operations are about, in words of its own.
+        let about = [About::Operation, About::Path, About::Parts];
+        let mut texts = said(&self.document, operation, &about)
+            .chain(of_parameters)
+            .map(str::to_ascii_lowercase);
         let mut own = own_words(operation);
         own.extend(operation.parameters.iter().flat_map(|parameter| {
             camel_case_words(&parameter.name)
@@ -294,28 +291,15 @@ impl Contract {
                 .chain([parameter.name.to_lowercase()])
         }));
         let is_plain = |word: &str| OF_NAMED_RECORD.contains(&word) || own.contains(&singular(word));
-        let mut texts = self
-            .texts_about(operation)
-            .into_iter()
-            .chain(of_parameters)
-            .chain(around);
         texts.any(|text| !alphanumeric_words(&text).all(is_plain))
     }
 
-    /// Returns the texts about an operation and its successes, in lower case.
+    /// Returns the texts that may say what becomes of a record, in lower case. Those about fields are about the record
+    /// itself.
     fn texts_about(&self, operation: &Operation) -> Vec<String> {
-        let own = ["summary", "description"].map(|key| pointer::join(&operation.pointer, key));
-        let of_successes = operation
-            .successes()
-            .map(|success| pointer::join(&self.resolve(&success.pointer), "description"));
-        let texts = own.into_iter().chain(of_successes);
-        let texts = texts.filter_map(|at| {
-            self.document
-                .node(&at)
-                .and_then(Node::string)
-                .map(str::to_ascii_lowercase)
-        });
-        texts.collect()
+        let about = [About::Operation, About::Path, About::Tags, About::Parts, About::Whole];
+        let texts = said(&self.document, operation, &about);
+        texts.map(str::to_ascii_lowercase).collect()
     }
 }
 
@@ -355,15 +339,13 @@ fn excludes(clause: &[&str]) -> bool {
 /// Whether a clause says that the call does what one of these verbs means: at its beginning ("Archives the note"),
 /// after "and", or in the passive ("is archived"), and under no condition.
 fn does(clause: &[&str], verbs: &[&str]) -> bool {
-    const BEFORE: [&str; 13] = [
-        "and", "are", "be", "been", "being", "get", "gets", "instead", "is", "or", "then", "was", "were",
-    ];
+    let before_verbs: [&[&str]; 2] = [&PASSIVE, &["and", "being", "instead", "or", "then"]];
     let is_condition = |word: &&str| ["if", "once", "that", "unless", "when", "which"].contains(word);
     let unconditional: Vec<&str> = clause.iter().copied().take_while(|word| !is_condition(word)).collect();
     let is_done = |(at, word): (usize, &&str)| {
         let before = at.checked_sub(1).map(|at| unconditional[at]);
         let is_adverb = |before: &str| before.ends_with("ly") && !word.ends_with("ed");
-        let follows = before.is_none_or(|before| BEFORE.contains(&before) || is_adverb(before));
+        let follows = before.is_none_or(|before| is_in(&before_verbs, before) || is_adverb(before));
         follows && verbs.iter().any(|verb| is_form_of(word, verb))
     };
     !excludes(clause) && unconditional.iter().enumerate().any(is_done)
@@ -469,7 +451,7 @@ fn is_seen_later(clause: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::testing::of_paths;
+    use crate::contract::testing::{of_paths, with_tags};
 
     fn about(path: &str, method: &str, text: &str) -> Contract {
         let text = serde_json::Value::from(text);
@@ -648,5 +630,20 @@ mod tests {
             assert!(!later("/comments", text), "{text}");
         }
         assert!(!later("/approvals", "Creates an approval."));
+    }
+
+    #[test]
+    fn what_is_said_around_a_deletion_counts_too() {
+        let after_delete = |of_path: &str, of_tag: &str| {
+            let paths = format!(
+                "/notes/{{id}}:\n  description: '{of_path}'\n  delete: {{tags: [a], responses: {{'204': {{description: \
+                 Deleted}}}}}}\n"
+            );
+            let contract = with_tags(&paths, &format!("{{name: a, description: '{of_tag}'}}"));
+            contract.shown_after_delete(OperationId(0)).in_read
+        };
+        let trash = "A deleted note is in the trash for 30 days, and can be restored.";
+        assert!(after_delete(trash, "Notes.") && after_delete("A note.", trash));
+        assert!(!after_delete("A note.", "Notes."));
     }
 }

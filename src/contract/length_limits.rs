@@ -114,7 +114,7 @@ fn schemas(document: &Document, operation: &Operation) -> Vec<String> {
         .and_then(|request| request.schema.clone());
     let responses = operation.successes().flat_map(|response| {
         let content = pointer::join(&resolve(document, response.pointer.clone()), "content");
-        let media = document.node(&content).map_or(&[][..], Node::members);
+        let media = document.members_at(&content);
         let json = media.iter().filter(|media| is_json(&media.name));
         let schemas = json.map(move |json| pointer::join(&pointer::join(&content, &json.name), "schema"));
         schemas.collect::<Vec<_>>()
@@ -166,7 +166,7 @@ fn collect(
         }
     }
     let properties = pointer::join(&schema, "properties");
-    for property in node.member("properties").map_or(&[][..], Node::members) {
+    for property in node.members_of("properties") {
         let field = (
             pointer::join(at, &property.name),
             pointer::join(&properties, &property.name),
@@ -208,7 +208,7 @@ fn limits_length(document: &Document, schema: &str, (depth, left): (usize, &mut 
     let Some(node) = document.node(&schema) else {
         return false;
     };
-    let kind = node.member("type").and_then(Node::string);
+    let kind = node.text_of("type");
     if kind.is_some_and(|kind| kind != "string") || node.member("maxLength").is_some() {
         return true;
     }

@@ -13,8 +13,7 @@
 //! | [`ACTS_ON_RECORD`] | with `all` | yes | in -s, of a `GET` | of a switch | |
 //! | [`ACTS`] | with `all` | yes | in -s, of a `GET` | of a switch | yes |
 //! | [`COMMANDS`] | the whole, of a `GET` | | in -s, of a `GET` | | |
-//! | `get_side_effects::IMPERATIVE` | with an object, of a `GET` | | of a `GET` | | |
-//! | `get_side_effects::IN_THIRD_PERSON` | | | in -s, of a `GET`, without a determiner | | |
+//! | `get_side_effects::IMPERATIVE` | with an object, of a `GET` | | also in -s, of a `GET`, without a determiner | | |
 //! | `get_side_effects::STARTS` | | | of a `GET`, without a determiner | | |
 //! | `query::MAY_ACT` | a whole segment of a `POST`, also before the last | | | | after "and" or "is" |
 //! | `parameter_side_effects::LEADING` | | | of a parameter's description | | |
@@ -204,6 +203,21 @@ fn is_in_us(word: &str) -> bool {
     let is_vowel = before.ends_with(['a', 'e', 'i', 'o', 'u']);
     let is_noun = !is_vowel || before.ends_with("radi");
     !before.is_empty() && is_noun && !PLURALS.iter().any(|plural| word.ends_with(plural))
+}
+
+/// Returns the verbs for what may be done to records that were there before.
+pub(super) fn verbs_for_others() -> impl Iterator<Item = &'static str> {
+    ALWAYS_ACTIONS.into_iter().chain(DESTROYS).chain(ENDS_OR_REPLACES)
+}
+
+/// Whether a word is the third person of a verb: `empties`.
+pub(super) fn is_third_person(word: &str, verb: &str) -> bool {
+    word != verb && is_base_or_third_person(word, verb)
+}
+
+/// Returns the words of each clause of a text.
+pub(super) fn clauses(text: &str) -> impl Iterator<Item = Vec<String>> {
+    text.split([',', ';', ':', '(', ')']).map(camel_case_words)
 }
 
 /// Whether a verb for an end or a replacement is a participle: `replaced`, `lost`.
@@ -713,19 +727,16 @@ pub(super) const WITH_OBJECTS: [(&str, &[&str]); 15] = [
     ("warm", &["up"]),
 ];
 
-/// Verbs for what may be done to records that were there before. Irregular forms are listed too, and of a verb that may
-/// be another word, only the form that may not.
-pub(super) const ENDS_OR_REPLACES: [&str; 57] = [
+/// More verbs for what may be done to records that were there before, beside those of [`ALWAYS_ACTIONS`] and
+/// [`DESTROYS`]. Irregular forms are listed too, and of a verb that may be another word, only the form that may not.
+const ENDS_OR_REPLACES: [&str; 45] = [
     "abort",
     "archive",
     "bump",
-    "cancel",
     "changed",
-    "clear",
     "close",
     "deactivate",
     "decline",
-    "delete",
     "demote",
     "deprecate",
     "detach",
@@ -734,10 +745,8 @@ pub(super) const ENDS_OR_REPLACES: [&str; 57] = [
     "drop",
     "edited",
     "end",
-    "erase",
     "evict",
     "expire",
-    "invalidate",
     "kick",
     "lose",
     "lost",
@@ -747,17 +756,13 @@ pub(super) const ENDS_OR_REPLACES: [&str; 57] = [
     "override",
     "overwrite",
     "overwritten",
-    "purge",
     "reassign",
     "recalculate",
-    "remove",
     "rename",
     "renumber",
     "reorder",
     "replace",
-    "reset",
     "retire",
-    "revoke",
     "rotate",
     "shift",
     "shorten",
@@ -766,13 +771,10 @@ pub(super) const ENDS_OR_REPLACES: [&str; 57] = [
     "suspend",
     "swap",
     "swapped",
-    "terminate",
     "trim",
-    "truncate",
     "unset",
     "update",
     "void",
-    "wipe",
 ];
 
 /// Verbs that are nouns or adjectives too.
@@ -878,6 +880,51 @@ pub(crate) const EXCLUSIVE_ROLES: [&str; 15] = [
     "production",
     "selected",
     "winner",
+];
+
+/// Words that end the object of a verb.
+pub(super) const PREPOSITIONS: [&str; 11] = [
+    "at", "by", "for", "from", "in", "into", "of", "on", "to", "under", "with",
+];
+
+/// Words, in the singular, for those of whom each may have one record.
+pub(super) const OWNERS: [&str; 10] = [
+    "account",
+    "caller",
+    "customer",
+    "member",
+    "organization",
+    "person",
+    "team",
+    "tenant",
+    "user",
+    "you",
+];
+
+/// Words for those to whom what is read may be given alone.
+pub(super) const READERS: [&str; 6] = ["caller", "client", "consumer", "consumers", "worker", "you"];
+
+/// Words for a record that nobody has yet.
+pub(super) const FREE: [&str; 7] = ["available", "free", "idle", "next", "pool", "unused", "vacant"];
+
+/// Names of fields and parameters whose value chooses what is done.
+pub(crate) const CHOOSES: [&str; 10] = [
+    "action",
+    "cmd",
+    "command",
+    "decision",
+    "do",
+    "op",
+    "operation",
+    "transition",
+    "verdict",
+    "vote",
+];
+
+/// Verbs in the third person that say, after "and", that somebody gets a message or pays, or that something ends.
+pub(super) const REACHES: [&str; 13] = [
+    "alerts", "bills", "cancels", "charges", "debits", "deploys", "emails", "mails", "notifies", "pays", "refunds",
+    "sends", "texts",
 ];
 
 /// Words that introduce the object of a verb.

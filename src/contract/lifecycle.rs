@@ -704,7 +704,7 @@ impl<'document> SentObject<'document> {
     fn properties(&self) -> Vec<(String, &'document Member)> {
         let schemas = self.schemas.iter();
         let properties = schemas.flat_map(|(location, node)| {
-            let properties = node.member("properties").map_or(&[][..], Node::members);
+            let properties = node.members_of("properties");
             let located = |property: &'document Member| {
                 let above = pointer::join(location, "properties");
                 (pointer::join(&above, &property.name), property)
@@ -786,7 +786,7 @@ fn may_leave_elements_out(name: &str, array: &Node) -> bool {
     ];
     const DERIVED: [&str; 7] = ["comput", "deriv", "exist", "generat", "identif", "known", "unique"];
     let last = camel_case_words(name).pop().unwrap_or_default();
-    let described = array.member("description").and_then(Node::string).unwrap_or_default();
+    let described = array.text_of("description").unwrap_or_default();
     OF_OTHERS.contains(&singular(&last).as_str())
         || alphanumeric_words(&described.to_ascii_lowercase())
             .any(|word| matches!(word, "id" | "ids") || DERIVED.iter().any(|beginning| word.starts_with(beginning)))
@@ -822,20 +822,20 @@ fn depends_on_something(described: &str) -> bool {
 
 /// Returns the description of a schema, in lower case.
 fn described(schema: &Node) -> String {
-    let described = schema.member("description").and_then(Node::string);
+    let described = schema.text_of("description");
     described.unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Returns the type of a schema, if it states one that is neither array nor object.
 pub(super) fn schema_type(schema: &Node) -> Option<JsonType> {
-    let name = schema.member("type").and_then(Node::string)?;
+    let name = schema.text_of("type")?;
     JsonType::parse(name).filter(|kind| !matches!(kind, JsonType::Array | JsonType::Object))
 }
 
 /// Returns how to compare what a record shows with the sent value of this schema. `None` if a service may rewrite the
 /// value (put an email address in lower case).
 fn same_as_sent(schema: &Node) -> Option<Equality> {
-    let format = schema.member("format").and_then(Node::string);
+    let format = schema.text_of("format");
     match format {
         None | Some("date" | "int32" | "int64" | "double") => Some(Equality::Value),
         Some("date-time") => Some(Equality::Instant),

@@ -123,7 +123,7 @@ pub(super) fn read(
             if defects.is_full() {
                 return links;
             }
-            for member in document.node(&at).map_or(&[][..], Node::members) {
+            for member in document.members_at(&at) {
                 let pointer = resolve(document, pointer::join(&at, &member.name));
                 let reader = Reader {
                     document,
@@ -171,7 +171,7 @@ impl Reader<'_> {
         let Some(to) = self.target_operation(node)? else {
             return Ok(());
         };
-        for parameter in node.member("parameters").map_or(&[][..], Node::members) {
+        for parameter in node.members_of("parameters") {
             let target = self.parameter(to, &parameter.name)?;
             self.add(to, &parameter.node.to_value(), target, links);
         }
@@ -182,7 +182,7 @@ impl Reader<'_> {
     }
 
     fn target_operation(&self, node: &Node) -> Result<Option<OperationId>, Defect> {
-        let Some(id) = node.member("operationId").and_then(Node::string) else {
+        let Some(id) = node.text_of("operationId") else {
             return Ok(None);
         };
         if let Some(to) = self.by_name.get(id) {

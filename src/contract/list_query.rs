@@ -22,8 +22,8 @@ use super::lexicon::{
 use super::list_sentence::only_describes;
 use super::operation::{Operation, ParameterLocation};
 use super::parameter_side_effects::name_has_side_effect;
-use super::query::{is_form_of_acting_verb, part_acts};
-use super::texts::{said_about_parts, stated, summary_and_description};
+use super::query::{is_form_of_acting_verb, part_acts, said_of_parts};
+use super::texts::{stated, summary_and_description};
 use super::{field, load, pointer};
 
 /// Words for trade, in which a list is what is on offer.
@@ -140,7 +140,7 @@ pub(super) fn lists_several(document: &Document, operation: &Operation) -> bool 
     let is_alone = camel_case_words(segment).len() == 1;
     let names_records = !is_alone || camel_case_words(before).last().is_some_and(|last| is_plural(last));
     let is_of_record = is_alone && before.contains('{');
-    let acts = || is_about_trade(document, operation) || said_about_parts(document, operation).any(part_acts);
+    let acts = || is_about_trade(document, operation) || said_of_parts(document, operation).any(part_acts);
     let may_read = texts_agree(document, operation)
         && !(is_of_record || acts())
         && needs_nothing(document, operation)
@@ -183,7 +183,7 @@ impl Beside {
             ..Self::default()
         };
         let parent = comparable_path(parent);
-        for path in document.node("/paths").map_or(&[][..], Node::members) {
+        for path in document.members_at("/paths") {
             let has = |method: &str| path.node.member(method).is_some();
             let other = comparable_path(&path.name);
             let Some(below) = other.strip_prefix(&parent) else {
@@ -269,7 +269,7 @@ fn says_that_it_lists(sentence: &str) -> bool {
 fn is_about_trade(document: &Document, operation: &Operation) -> bool {
     let own = summary_and_description(document, operation).chain(stated(document, operation, "operationId"));
     let mut texts = own
-        .chain(said_about_parts(document, operation))
+        .chain(said_of_parts(document, operation))
         .chain([operation.path.as_str()]);
     let is_price = |field: &field::RequestField| {
         let words = pointer::tokens(&field.pointer)
@@ -310,7 +310,7 @@ fn leaves_out_only_filters(document: &Document, operation: &Operation) -> bool {
     let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
     let parts = schema.map_or_else(Vec::new, |schema| field::with_all_of(document, schema));
     let mut properties = parts.iter().flat_map(|(at, node)| {
-        let members = node.member("properties").map_or(&[][..], Node::members).iter();
+        let members = node.members_of("properties").iter();
         members.map(move |member| {
             (
                 &*member.name,
@@ -353,7 +353,7 @@ fn may_be_empty(document: &Document, schema: String, depth: usize) -> bool {
             let requires = node
                 .member("required")
                 .is_some_and(|names| !names.elements().is_empty());
-            let is_array = node.member("type").and_then(Node::string) == Some("array");
+            let is_array = node.text_of("type") == Some("array");
             let mut alternatives = field::alternatives(&at, node).into_iter();
             !requires && !is_array && alternatives.all(|other| may_be_empty(document, other, depth + 1))
         })
@@ -363,7 +363,7 @@ fn may_be_empty(document: &Document, schema: String, depth: usize) -> bool {
 fn success_shows_several(document: &Document, operation: &Operation) -> bool {
     let mut schemas = operation.successes().flat_map(|success| {
         let content = pointer::join(&load::resolve(document, success.pointer.clone()), "content");
-        let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
+        let media_types = document.members_at(&content).iter();
         let schemas = media_types.map(|kind| pointer::join(&pointer::join(&content, &kind.name), "schema"));
         schemas.collect::<Vec<_>>()
     });
@@ -378,7 +378,7 @@ fn shows_several(document: &Document, schema: String, (depth, seen): (usize, &mu
     }
     let parts = field::with_all_of(document, schema);
     let properties = parts.iter().flat_map(|(at, node)| {
-        let members = node.member("properties").map_or(&[][..], Node::members).iter();
+        let members = node.members_of("properties").iter();
         members.map(|member| {
             (
                 &*member.name,
@@ -388,7 +388,7 @@ fn shows_several(document: &Document, schema: String, (depth, seen): (usize, &mu
     });
     let is_record = properties.clone().any(|(name, _)| IDENTIFIERS.contains(&name));
     let is_array = |(at, node): &(String, &Node)| {
-        let is_array = node.member("type").and_then(Node::string) == Some("array");
+        let is_array = node.text_of("type") == Some("array");
         is_array && (depth == 0 || has_records(document, at))
     };
     let mut has_several_in_each = |(at, node): &(String, &Node)| {

@@ -187,17 +187,17 @@ struct OperationLocation<'document> {
 fn locations(document: &Document) -> Vec<OperationLocation<'_>> {
     let mut ids = HashSet::new();
     let mut locations = Vec::new();
-    for path in document.root.member("paths").map_or(&[][..], Node::members) {
+    for path in document.root.members_of("paths") {
         if path.name.starts_with("x-") {
             continue;
         }
         let item = resolve(document, pointer::join("/paths", &path.name));
-        for member in document.node(&item).map_or(&[][..], Node::members) {
+        for member in document.members_at(&item) {
             let Some(method) = Method::from_key(&member.name) else {
                 continue;
             };
             let pointer = pointer::join(&item, &member.name);
-            let id = member.node.member("operationId").and_then(Node::string);
+            let id = member.node.text_of("operationId");
             let id = id.filter(|id| ids.insert(*id));
             locations.push(OperationLocation {
                 name: id.map_or_else(|| format!("{method} {}", path.name), str::to_owned),
@@ -231,7 +231,7 @@ fn dropped(document: &Document) -> Vec<OmittedOperation> {
                 let Some(method) = Method::from_key(&member.name) else {
                     continue;
                 };
-                let id = member.node.member("operationId").and_then(Node::string);
+                let id = member.node.text_of("operationId");
                 omitted.push(OmittedOperation {
                     name: id.map_or_else(|| format!("{method} {path}"), str::to_owned),
                     method,
@@ -348,16 +348,12 @@ fn operation(
 /// states some count as the document's.
 fn other_server(document: &Document, location: &OperationLocation<'_>) -> Option<String> {
     let urls = |at: &str| -> Vec<String> {
-        let servers = document
-            .node(&pointer::join(at, "servers"))
-            .map_or(&[][..], Node::elements);
-        let urls = servers
-            .iter()
-            .filter_map(|server| server.member("url").and_then(Node::string));
+        let servers = document.elements_at(&pointer::join(at, "servers"));
+        let urls = servers.iter().filter_map(|server| server.text_of("url"));
         urls.map(|url| url.trim_end_matches('/').to_owned()).collect()
     };
     let of_paths = || {
-        let paths = document.root.member("paths").map_or(&[][..], Node::members).iter();
+        let paths = document.root.members_of("paths").iter();
         let mut stated = paths.map(|path| urls(&resolve(document, pointer::join("/paths", &path.name))));
         stated.find(|urls| !urls.is_empty())
     };
@@ -383,7 +379,7 @@ fn responses(
     let (document, name) = (expander.document, &location.name);
     let responses = pointer::join(&location.pointer, "responses");
     let mut documented = Vec::new();
-    for response in document.node(&responses).map_or(&[][..], Node::members) {
+    for response in document.members_at(&responses) {
         if response.name.starts_with("x-") {
             continue;
         }
@@ -478,7 +474,7 @@ fn rank_of_request(media_type: &str, schema: Option<&Node>) -> Option<u8> {
         "application/json" => Some(0),
         "application/merge-patch+json" => Some(1),
         "application/json-patch+json" => {
-            let kind = schema?.member("type").and_then(Node::string);
+            let kind = schema?.text_of("type");
             (kind == Some("array")).then_some(3)
         }
         _ => Some(2),
@@ -509,13 +505,13 @@ fn parameters(document: &Document, location: &OperationLocation<'_>) -> Vec<Para
 }
 
 fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
-    let location = match node.member("in")?.string()? {
+    let location = match node.text_of("in")? {
         "cookie" => ParameterLocation::Cookie,
         "header" => ParameterLocation::Header,
         "path" => ParameterLocation::Path,
         _ => ParameterLocation::Query,
     };
-    let name = node.member("name")?.string()?.to_owned();
+    let name = node.text_of("name")?.to_owned();
     // The values of these three come from elsewhere in the contract (OpenAPI 3.0.3, section 4.7.12.1).
     let said_elsewhere = ["accept", "authorization", "content-type"];
     if location == ParameterLocation::Header && said_elsewhere.contains(&name.to_ascii_lowercase().as_str()) {
@@ -575,7 +571,7 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
         .or_else(|| first_example(document, &media.node));
     let schema_type = schema
         .as_deref()
-        .and_then(|schema| document.node(schema)?.member("type")?.string());
+        .and_then(|schema| document.node(schema)?.text_of("type"));
     let others = document
         .node(&content)?
         .members()

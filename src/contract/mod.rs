@@ -592,7 +592,7 @@ impl Contract {
         let schemes = self.document.node("/components/securitySchemes");
         let mut schemes = schemes.into_iter().flat_map(Node::members);
         schemes.any(|scheme| {
-            let kind = scheme.node.member("scheme").and_then(Node::string);
+            let kind = scheme.node.text_of("scheme");
             kind.is_some_and(|kind| kind.eq_ignore_ascii_case("basic"))
         })
     }

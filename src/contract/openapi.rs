@@ -105,7 +105,7 @@ fn check_version(document: &Document) -> Result<(), Defect> {
     if !document.was_later_than_3_0() && !found.starts_with("3.0.") {
         return Err(document.defect("/openapi", Problem::Version { found }));
     }
-    let dialect = document.root.member("jsonSchemaDialect").and_then(Node::string);
+    let dialect = document.root.text_of("jsonSchemaDialect");
     match dialect
         .filter(|_| document.was_later_than_3_0())
         .and_then(|dialect| other_dialect(dialect, UNTIL_DIALECT_IS_KNOWN))
@@ -131,11 +131,11 @@ fn other_dialect(dialect: &str, fix: &'static str) -> Option<Problem> {
 
 fn check_operation_ids(document: &Document, defects: &mut DefectList) {
     let mut lines: HashMap<&str, u32> = HashMap::new();
-    let paths = document.root.member("paths").map_or(&[][..], Node::members).iter();
+    let paths = document.root.members_of("paths").iter();
     for path in paths.filter(|path| !path.name.starts_with("x-")) {
         // The same operations again, where two paths refer to one item.
         let item = resolve(document, pointer::join("/paths", &path.name));
-        let members = document.node(&item).map_or(&[][..], Node::members).iter();
+        let members = document.members_at(&item).iter();
         for operation in members.filter(|member| Method::from_key(&member.name).is_some()) {
             let members = operation.node.members().iter();
             let Some((id, line)) = members
@@ -459,7 +459,7 @@ fn is_known(spec: &ObjectSpec, member: &Member) -> bool {
 
 /// Returns the pointer that a node refers to, if the node is a reference within the file.
 pub(crate) fn referred_pointer(node: &Node) -> Option<String> {
-    node.member("$ref").and_then(Node::string).and_then(local_pointer)
+    node.text_of("$ref").and_then(local_pointer)
 }
 
 /// Returns the pointer of a reference within the file (`#/components/…`, percent-decoded by RFC 6901, section 6).

@@ -30,7 +30,7 @@ impl Document {
         let overlay = Self::read_numbered(name, text, number)?.reject_name_defects()?;
         let mut defects = DefectList::default();
         check_header(&overlay, &mut defects);
-        let actions = overlay.root.member("actions").map_or(&[][..], Node::elements);
+        let actions = overlay.root.elements_of("actions");
         for (index, action) in actions.iter().enumerate() {
             let at = format!("/actions/{index}");
             if let Err((member, message)) = apply(&mut self, action) {
@@ -92,7 +92,7 @@ fn apply(document: &mut Document, action: &Node) -> Result<(), Wrong> {
             format!("an action with `{name}` is not supported{hint}; write it as an `update`"),
         ));
     }
-    let Some(target) = action.member("target").and_then(Node::string) else {
+    let Some(target) = action.text_of("target") else {
         return Err((
             None,
             "the action has no `target`; add a JSONPath such as `$.info`".to_owned(),

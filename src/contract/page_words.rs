@@ -8,11 +8,10 @@
 //! speak of the matter.
 
 use super::Contract;
-use super::document::Node;
 use super::inferred::collection_name;
 use super::lexicon::{alphanumeric_words, camel_case_words, singular, whole_sentences};
 use super::operation::{Operation, OperationId, Parameter};
-use super::{pointer, texts};
+use super::texts::{About, said};
 
 /// Words for the records of any list.
 const RECORDS: [&str; 7] = ["element", "entry", "item", "object", "record", "result", "row"];
@@ -208,7 +207,7 @@ impl Contract {
         let operation = self.operation(list);
         let names = names_of_records(operation);
         let is_plain = |sentence: &&str| says_beyond_is_empty(sentence, &names);
-        let own = texts::summary_and_description(&self.document, operation).map(str::to_lowercase);
+        let own = said(&self.document, operation, &[About::Operation]).map(str::to_lowercase);
         let own: Vec<_> = own
             .chain(self.texts_of_parameter(&operation.parameters[paging.page_parameter]))
             .collect();
@@ -225,20 +224,20 @@ impl Contract {
 
     /// Returns the texts about a list, its parameters, its responses, its tags and the whole document, in lower case.
     fn texts_concerning(&self, operation: &Operation) -> Vec<String> {
-        let document = &self.document;
-        let at = |place: &str| document.node(place).and_then(Node::string);
-        let whole = ["/info/description", "/info/summary"].into_iter().filter_map(at);
-        let responses = operation.responses.iter().map(|response| {
-            let place = pointer::join(&self.resolve(&response.pointer), "description");
-            document.node(&place).and_then(Node::string)
-        });
-        let said = texts::summary_and_description(document, operation)
-            .chain(texts::said_around(document, operation))
-            .chain(texts::said_about_wholes(document, operation))
-            .chain(responses.flatten())
-            .chain(whole);
+        // The fields of a record are left out: they may count or hide something else.
+        const ABOUT: [About; 8] = [
+            About::Operation,
+            About::Path,
+            About::Tags,
+            About::Parts,
+            About::Whole,
+            About::Scopes,
+            About::Responses,
+            About::Document,
+        ];
         let of_parameters = operation.parameters.iter();
-        said.map(str::to_lowercase)
+        said(&self.document, operation, &ABOUT)
+            .map(str::to_lowercase)
             .chain(of_parameters.flat_map(|parameter| self.texts_of_parameter(parameter)))
             .collect()
     }
@@ -254,7 +253,7 @@ impl Contract {
             return Vec::new();
         };
         let schemas = self.schemas_within(&schema, at).into_iter();
-        let said = schemas.flat_map(|(_, node)| keys.iter().filter_map(|key| node.member(key)?.string()));
+        let said = schemas.flat_map(|(_, node)| keys.iter().filter_map(|key| node.text_of(key)));
         said.map(str::to_lowercase).collect()
     }
 }

@@ -412,7 +412,7 @@ impl Contract {
     pub(super) fn schema_keyword<'own>(&'own self, parameter: &Parameter, keyword: &str) -> Option<&'own Node> {
         let schema = self.document.node(parameter.schema.as_deref()?)?;
         let schema = self.referred(schema);
-        let alone = schema.member("allOf").map_or(&[][..], Node::elements);
+        let alone = schema.elements_of("allOf");
         let inner = match alone {
             [only] => Some(self.referred(only)),
             _ => None,

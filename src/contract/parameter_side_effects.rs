@@ -17,8 +17,9 @@ use super::consequence::says_consequence;
 use super::document::Node;
 use super::get_side_effects::is_cleared;
 use super::lexicon::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, DETERMINERS, MARKED_AS, MESSAGES,
-    PASSIVE, WITH_OBJECTS, ascii_words, camel_case_words, is_base_or_third_person, is_in, is_listed_action, sentences,
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CHOOSES, CONSUMES, DETERMINERS, MARKED_AS,
+    MESSAGES, PASSIVE, READERS, WITH_OBJECTS, ascii_words, camel_case_words, is_base_or_third_person, is_in,
+    is_listed_action, sentences,
 };
 use super::operation::{Parameter, ParameterLocation};
 use super::query::says_something_is_done;
@@ -104,35 +105,10 @@ const SHOWN: [&str; 43] = [
 /// Objects of a verb that have no determiner.
 const PRONOUNS: [&str; 3] = ["everything", "it", "them"];
 
-/// Names of a single word that say that the parameter has a side effect, whatever value it has.
-const ALONE: [&str; 24] = [
-    "ack",
-    "ackmode",
-    "acks",
-    "consume",
-    "create",
-    "dequeue",
-    "exec",
-    "logout",
-    "notify",
-    "overwrite",
-    "persist",
-    "rebuild",
-    "recalculate",
-    "regenerate",
-    "reprocess",
-    "requeue",
-    "resend",
-    "save",
-    "send",
-    "subscribe",
-    "sudo",
-    "toggle",
-    "unlock",
-    "upsert",
-];
+/// More names of a single word that say that the parameter has a side effect, whatever value it has.
+const ALONE: [&str; 6] = ["ackmode", "acks", "exec", "logout", "overwrite", "sudo"];
 
-/// Verbs that are not nouns too: a name of one and its object says what is done: `send_email`, `ack_messages`.
+/// Verbs that are not nouns too: a name of one, alone or with its object, says what is done: `notify`, `send_email`.
 const WITH_ANY_OBJECT: [&str; 32] = [
     "ack",
     "activate",
@@ -253,7 +229,7 @@ pub(crate) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
         .schema
         .as_deref()
         .and_then(|schema| contract.document.node(schema));
-    let described = |node: Option<&Node>| Some(node?.member("description")?.string()?.to_owned());
+    let described = |node: Option<&Node>| Some(node?.text_of("description")?.to_owned());
     // A schema that several parameters share says less about each of them.
     let description = described(node).or_else(|| described(stated)).unwrap_or_default();
     let schema = stated.map(|schema| contract.referred(schema));
@@ -274,20 +250,18 @@ pub(crate) fn has_side_effect_as_header(contract: &Contract, parameter: &Paramet
         .as_deref()
         .and_then(|schema| contract.document.node(schema));
     let is_switch = schema.is_some_and(|schema| is_switch(contract, (contract.referred(schema), 0)));
-    let description = contract.document.node(&parameter.pointer);
-    let description = description.and_then(|node| node.member("description")?.string());
+    let mut descriptions = contract.descriptions_of(parameter).into_iter();
     let for_another = camel_case_words(name).iter().any(|word| word == "behalf");
     for_another
         || name_has_side_effect(name, is_switch)
-        || says_what_it_does(&description.unwrap_or_default().to_lowercase())
+        || descriptions.any(|description| says_what_it_does(&description.to_lowercase()))
 }
 
 /// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the
 /// customer gets a mail".
 pub(crate) fn has_side_effect_if_absent(contract: &Contract, parameter: &Parameter) -> bool {
-    let description = contract.document.node(&parameter.pointer);
-    let description = description.and_then(|node| node.member("description")?.string());
-    says_side_effect_if_absent(description.unwrap_or_default())
+    let mut descriptions = contract.descriptions_of(parameter).into_iter();
+    descriptions.any(says_side_effect_if_absent)
 }
 
 /// Whether a description says that something happens to others where its value is missing or `false`.
@@ -318,9 +292,7 @@ pub(crate) fn plain_name(parameter: &Parameter) -> &str {
 /// records a page has.
 fn counts_what_is_taken(name: &str, schema: &Node) -> bool {
     let name = name.to_ascii_lowercase();
-    CONSUMES.contains(&name.as_str())
-        && name != "take"
-        && schema.member("type").and_then(Node::string) == Some("integer")
+    CONSUMES.contains(&name.as_str()) && name != "take" && schema.text_of("type") == Some("integer")
 }
 
 /// Whether a value of a parameter is a command, such as `delete` for `then`: the parameter chooses what is done with
@@ -341,18 +313,18 @@ fn is_switch(contract: &Contract, (schema, depth): (&Node, usize)) -> bool {
         value => value.to_string(),
     };
     let is_value = |value: &Node| SWITCH_VALUES.contains(&text(value.to_value()).as_str());
-    let listed = schema.member("enum").map_or(&[][..], Node::elements);
-    let kind = schema.member("type").and_then(Node::string);
+    let listed = schema.elements_of("enum");
+    let kind = schema.text_of("type");
     let bound = |name: &str| schema.member(name).and_then(|bound| bound.to_value().as_i64());
     let is_bit = kind == Some("integer") && (bound("minimum"), bound("maximum")) == (Some(0), Some(1));
     let mut values = ["default", "example"].into_iter().filter_map(|key| schema.member(key));
     let has_value = values.any(|value| ["false", "true"].contains(&text(value.to_value()).as_str()));
-    let pattern = schema.member("pattern").and_then(Node::string).unwrap_or_default();
+    let pattern = schema.text_of("pattern").unwrap_or_default();
     let has_pattern = !pattern.is_empty()
         && ascii_words(pattern).all(|word| word == "01" || SWITCH_VALUES.contains(&word.to_lowercase().as_str()))
         && ascii_words(pattern).next().is_some();
     let parts = ["allOf", "anyOf", "oneOf"].into_iter().filter(|_| depth < DEPTH);
-    let mut parts = parts.flat_map(|key| schema.member(key).map_or(&[][..], Node::elements));
+    let mut parts = parts.flat_map(|key| schema.elements_of(key));
     kind == Some("boolean")
         || !listed.is_empty() && listed.iter().all(is_value)
         || is_bit
@@ -431,7 +403,6 @@ const RELATIVE: [&str; 9] = [
 /// queue", "At most this many jobs are assigned to the caller".
 fn is_handed_out(sentence: &[&str]) -> bool {
     const SOURCES: [&str; 6] = ["buffer", "inbox", "mailbox", "pool", "queue", "stock"];
-    const READERS: [&str; 5] = ["caller", "client", "consumer", "worker", "you"];
     let is_done = |at: usize| {
         let ends_in = |ends: &[&str]| sentence[at + 2..].iter().take(3).any(|word| ends.contains(word));
         let is_taken = match sentence[at + 1] {
@@ -531,7 +502,6 @@ fn switches_action(description: &str) -> bool {
 /// Whether a parameter or a field with this name has a side effect, or chooses what is done, whatever the path says. A
 /// switch is a parameter that is on or off.
 pub(crate) fn name_has_side_effect(name: &str, is_switch: bool) -> bool {
-    const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
     // Words that name an action in the name of a switch, but not in a path.
     const SWITCHED: [&str; 15] = [
         "autoread",
@@ -605,7 +575,7 @@ fn is_instruction(words: &[String]) -> bool {
     let mut objects = all.filter(|(verb, _)| !is_listed_action(verb));
     objects.any(|(verb, objects)| has_objects(verb, objects))
         || match words {
-            [only] => ALONE.contains(&only.as_str()) || ["sendemail", "sendmail", "sendsms"].contains(&only.as_str()),
+            [only] => is_in(&[&WITH_ANY_OBJECT, &ALONE, &["sendemail", "sendmail", "sendsms"]], only),
             [verb, .., last] => {
                 let is_compared = COMPARED.contains(&last.as_str()) || ["date", "time"].contains(&words[1].as_str());
                 // `notify_user` names who is told, not what a filter compares.
@@ -872,6 +842,16 @@ mod tests {
         ] {
             let stated = format!("name: x, schema: {{type: string}}, description: '{description}'");
             assert!(!acts_as_stated(&stated), "{stated}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_acts_on_an_object_acts_alone_too() {
+        for name in ["enable", "increment", "decision", "transition"] {
+            assert!(name_has_side_effect(name, false), "{name}");
+        }
+        for name in ["enabled", "increments", "decisions", "state"] {
+            assert!(!name_has_side_effect(name, false), "{name}");
         }
     }
 }

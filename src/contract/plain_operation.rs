@@ -15,7 +15,7 @@ use super::plain_text::{
     words_of,
 };
 use super::pointer;
-use super::texts::{said_about_wholes, said_around, summary_and_description};
+use super::texts::{About, said, summary_and_description};
 
 /// What a document says of itself, and what its texts may name.
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ impl Contract {
         };
         let id = pointer::last(&lifecycle.created_id_pointer).unwrap_or_default();
         let id = self.schemas_within(&schema, &pointer::join(&lifecycle.record_in_read, &id));
-        let described = id.iter().filter_map(|(_, node)| node.member("description")?.string());
+        let described = id.iter().filter_map(|(_, node)| node.text_of("description"));
         let names = names_of(self.operation(lifecycle.read));
         fields.any(|field| is_name(&field.name))
             || !sentences(described)
@@ -141,19 +141,22 @@ impl Contract {
             let mut found = alphanumeric_words(&text);
             found.any(|word| words.contains(&word) || word.starts_with("canonical"))
         };
-        let whole = ["/info/description", "/info/summary"].into_iter();
-        let whole = whole.filter_map(|at| self.document.node(at)?.string());
         let lifecycle = self.lifecycle_of(update);
         let others = lifecycle.map(|lifecycle| [lifecycle.create, lifecycle.read]);
         let operations = others.into_iter().flatten().chain([update]);
         let said = operations.flat_map(|id| {
-            let operation = self.operation(id);
-            summary_and_description(&self.document, operation)
-                .chain(said_around(&self.document, operation))
-                .chain(said_about_wholes(&self.document, operation))
+            let about = [
+                About::Operation,
+                About::Path,
+                About::Tags,
+                About::Parts,
+                About::Whole,
+                About::Document,
+            ];
+            said(&self.document, self.operation(id), &about).collect::<Vec<_>>()
         });
-        let described = field.member("description").and_then(Node::string).unwrap_or_default();
-        has(described, &CHANGED) || whole.chain(said).any(|text| has(text, &URLS) || has(text, &["query"]))
+        let described = field.text_of("description").unwrap_or_default();
+        has(described, &CHANGED) || said.into_iter().any(|text| has(text, &URLS) || has(text, &["query"]))
     }
 
     /// Whether the description of the header `Location` of a create says only that it is the address of the record.
@@ -162,7 +165,7 @@ impl Contract {
         let names = names_of(operation);
         operation.successes().all(|success| {
             let headers = pointer::join(&resolve(&self.document, success.pointer.clone()), "headers");
-            let members = self.document.node(&headers).map_or(&[][..], Node::members).iter();
+            let members = self.document.members_at(&headers).iter();
             let located = members.filter(|member| member.name.eq_ignore_ascii_case("location"));
             let mut texts = located.flat_map(|member| {
                 let header = pointer::join(&headers, &member.name);
@@ -177,8 +180,8 @@ impl Contract {
     /// these are.
     fn is_plain_around(&self, operation: &Operation, names: &[String]) -> bool {
         let introduction = self.introduction.get_or_init(|| Introduction::of(self));
-        let around = || sentences(said_around(&self.document, operation).into_iter());
-        let parts = || sentences(said_about_wholes(&self.document, operation).into_iter());
+        let around = || sentences(said(&self.document, operation, &[About::Path, About::Tags]));
+        let parts = || sentences(said(&self.document, operation, &[About::Parts, About::Whole]));
         introduction.is_plain
             && around()
                 .iter()
@@ -212,7 +215,7 @@ impl Contract {
             "type",
         ];
         let headers = pointer::join(&resolve(&self.document, success.pointer.clone()), "headers");
-        let headers = self.document.node(&headers).map_or(&[][..], Node::members).iter();
+        let headers = self.document.members_at(&headers).iter();
         let mut words = headers.flat_map(|header| camel_case_words(&header.name));
         words.all(|word| ["", "x", "remaining", "reset"].contains(&&*word) || PLAIN.contains(&&*word))
     }
@@ -274,7 +277,7 @@ impl Contract {
             words.iter().any(|word| OF_OTHERS.contains(&word.as_str()))
         };
         schemas.iter().any(|(_, node)| {
-            let description = node.member("description").and_then(Node::string);
+            let description = node.text_of("description");
             is_flagged(node, "readOnly") || description.is_some_and(speaks_of_others)
         })
     }
@@ -290,7 +293,7 @@ impl Contract {
 
     fn described(&self, at: String) -> Option<String> {
         let node = self.document.node(&resolve(&self.document, at))?;
-        node.member("description")?.string().map(str::to_ascii_lowercase)
+        node.text_of("description").map(str::to_ascii_lowercase)
     }
 }
 

@@ -23,15 +23,12 @@ use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
     ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, THINGS, TURNS_ON_OR_OFF, camel_case_words,
-    is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
+    clauses, is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::parameter_side_effects::{name_has_side_effect, says_side_effect};
 use super::spread::reaches_other_records;
-use super::texts::{
-    said_about_body_and_successes, said_about_parts, said_around, said_in_schemas_and_scopes, stated,
-    summary_and_description,
-};
+use super::texts::{About, any_says, said, stated, summary_and_description};
 use super::{Contract, list_query, load, pointer};
 
 /// Verbs that, as the last segment of a path, ask for something; [`only_asks`] says which can do nothing else.
@@ -155,18 +152,40 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
 /// Whether a sentence about a query, its path, its tags, its body, a required field or its success says that searching
 /// does something: "Each search is billed", "Results are removed from the pool".
 fn parts_say_it_acts(document: &Document, operation: &Operation) -> bool {
-    let own = summary_and_description(document, operation);
-    own.chain(said_about_parts(document, operation))
-        .flat_map(sentences)
-        .any(|sentence| {
-            let words = camel_case_words(sentence);
-            let finds_a_device = words.windows(3).any(|three| {
-                three[0] == "find"
-                    && three[1] == "my"
-                    && ["car", "device", "keys", "phone"].contains(&three[2].as_str())
-            });
-            finds_a_device || says_consequence(sentence) || is_done_with_results(&words) || locks_an_account(&words)
-        })
+    any_says(document, operation, |about| match about {
+        About::Operation | About::Path | About::Tags | About::Parts => Some(&part_says_it_acts),
+        About::Whole | About::Required | About::Scopes => Some(&part_says_it_acts),
+        About::Schemas | About::Returned | About::Responses | About::Parameters => Some(&says_unconditionally),
+        // What is said of a choice holds for one of its values, and of the document, for any other operation.
+        About::Choices | About::Document => None,
+    })
+}
+
+fn part_says_it_acts(text: &str) -> bool {
+    sentences(text).any(|sentence| {
+        let words = camel_case_words(sentence);
+        let finds_a_device = words.windows(3).any(|three| {
+            three[0] == "find" && three[1] == "my" && ["car", "device", "keys", "phone"].contains(&three[2].as_str())
+        });
+        finds_a_device || says_consequence(sentence) || is_done_with_results(&words) || locks_an_account(&words)
+    })
+}
+
+/// Returns what is said of the parts of an operation. The fields that it may take or returns are left out: their texts
+/// name what was done to a record ("Created after this time"), not what the operation does.
+pub(super) fn said_of_parts<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
+    const PARTS: [About; 6] = [
+        About::Path,
+        About::Tags,
+        About::Required,
+        About::Parts,
+        About::Whole,
+        About::Scopes,
+    ];
+    said(document, operation, &PARTS)
 }
 
 /// Whether words say what is done with a search or what it finds: "Results are removed from the pool", "The first hit
@@ -335,14 +354,17 @@ fn says_that_it_moves(words: &[String]) -> bool {
 /// the operation, its path, its body or its successes.
 fn has_consequence(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
-    let mut sentences = summary_and_description(document, operation)
-        .chain(said_around(document, operation))
-        .chain(said_about_body_and_successes(document, operation))
-        .flat_map(sentences);
     summary.is_some_and(|words| makes_the_one(&words))
-        || sentences.any(says_consequence)
         || reaches_other_records(document, operation)
-        || said_in_schemas_and_scopes(document, operation).any(says_unconditionally)
+        || any_says(document, operation, |about| match about {
+            About::Operation | About::Path | About::Tags | About::Parts => {
+                Some(&|text| sentences(text).any(says_consequence))
+            }
+            About::Whole | About::Schemas | About::Scopes => Some(&says_unconditionally),
+            About::Returned | About::Responses | About::Parameters => Some(&says_unconditionally),
+            // What is said of a choice holds for one of its values, and of the document, for any other operation.
+            About::Required | About::Choices | About::Document => None,
+        })
 }
 
 /// Whether a `DELETE` of one record may delete or change others, by what the document says: it requires a body, which
@@ -384,17 +406,16 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
     required.and_then(Node::boolean) == Some(true)
         || summary_and_description(document, operation)
             .flat_map(sentences)
-            .any(|sentence| is_of_several(sentence) || are_several_deleted(sentence))
-        || said_around(document, operation)
-            .into_iter()
-            .chain(said_about_body_and_successes(document, operation))
+            .any(is_of_several)
+        // [`has_consequence`] reads the others.
+        || said(document, operation, &[About::Operation, About::Path, About::Tags, About::Parts])
             .flat_map(sentences)
             .any(are_several_deleted)
 }
 
 /// Whether these are the words of a plural that begins the path of records: `/block-documents/{id}`.
 fn is_collection(document: &Document, segment: &[String]) -> bool {
-    let mut paths = document.node("/paths").map_or(&[][..], Node::members).iter();
+    let mut paths = document.members_at("/paths").iter();
     segment.len() > 1
         && segment.last().is_some_and(|last| last.ends_with('s'))
         && paths.any(|path| {
@@ -666,16 +687,15 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         .filter(|sentence| !repeats_path(&camel_case_words(sentence)))
         .collect();
     let acts = |sentence: &str| {
-        let mut clauses = sentence.split([',', ':', '(']).map(camel_case_words);
         let may_act = |word: &String| MAY_ACT.iter().any(|verb| is_form_of(word, verb));
-        clauses.any(|clause| has_form_of_acting_verb(&clause) || clause.first().is_some_and(may_act))
+        clauses(sentence).any(|clause| has_form_of_acting_verb(&clause) || clause.first().is_some_and(may_act))
     };
     let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&camel_case_words(name)));
     (!sentences.is_empty() || is_named())
         && sentences
             .iter()
             .all(|sentence| begins(&camel_case_words(sentence)) && !acts(sentence))
-        && !said_about_parts(document, operation).any(part_acts)
+        && !said_of_parts(document, operation).any(part_acts)
 }
 
 /// Whether what is said about a part of an operation has a verb that acts.
@@ -688,12 +708,10 @@ pub(super) fn part_acts(text: &str) -> bool {
 fn has_side_effect_by_default(document: &Document, operation: &Operation) -> bool {
     let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
     let schemas = schema.map_or_else(Vec::new, |schema| with_all_of(document, schema));
-    let mut properties = schemas
-        .iter()
-        .flat_map(|(_, node)| node.member("properties").map_or(&[][..], Node::members));
+    let mut properties = schemas.iter().flat_map(|(_, node)| node.members_of("properties"));
     properties.any(|property| {
         let is_on = property.node.member("default").and_then(Node::boolean) == Some(true);
-        let said = property.node.member("description").and_then(Node::string);
+        let said = property.node.text_of("description");
         is_on && (name_has_side_effect(&property.name, true) || says_side_effect(said.unwrap_or_default()))
     })
 }
@@ -779,8 +797,8 @@ fn consumes(document: &Document, operation: &Operation) -> bool {
         let Some(node) = document.node(&schema).filter(|_| seen.insert(schema.clone())) else {
             continue;
         };
-        let properties = node.member("properties").map_or(&[][..], Node::members).iter();
-        let listed = node.member("enum").map_or(&[][..], Node::elements).iter();
+        let properties = node.members_of("properties").iter();
+        let listed = node.elements_of("enum").iter();
         if properties.clone().any(|property| is_said(&property.name)) || listed.filter_map(Node::string).any(is_said) {
             return true;
         }
@@ -805,7 +823,7 @@ fn is_command_field(word: &str) -> bool {
 /// Whether the document has a path with a parameter right below this one.
 fn has_records_below(document: &Document, path: &str) -> bool {
     let below = format!("{}/{{", comparable_path(path));
-    let mut paths = document.node("/paths").map_or(&[][..], Node::members).iter();
+    let mut paths = document.members_at("/paths").iter();
     paths.any(|other| comparable_path(&other.name).starts_with(&below))
 }
 
@@ -1473,5 +1491,48 @@ mod tests {
         assert!(!reads(&post("/pets/search", &in_a_part("webhook"), SHOWN)));
         let also = "  delete: {responses: {'204': {description: a}}}\n";
         assert!(!reads(&format!("{}{also}", post("/pets/search", "", SHOWN))));
+    }
+
+    #[test]
+    fn a_text_beside_a_write_may_say_that_it_reaches_others() {
+        let held = |method: &str, [header, rejection, field]: [&str; 3]| {
+            let id = "{name: id, in: path, required: true, schema: {type: string}}";
+            let schema = format!("{{type: object, properties: {{a: {{type: string, description: '{field}'}}}}}}");
+            let headers = format!("headers: {{X-A: {{schema: {{type: string}}, description: '{header}'}}}}");
+            let shown = format!("content: {{application/json: {{schema: {schema}}}}}");
+            let success = format!("'200': {{description: a, {headers}, {shown}}}");
+            let paths = format!(
+                "/pets/{{id}}:\n  {method}: {{parameters: [{id}], responses: {{{success}, '409': {{description: \
+                 '{rejection}'}}}}}}\n"
+            );
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            has_side_effect(&contract.document, contract.operation(OperationId(0)))
+        };
+        let plain = ["The revision.", "Changed by others.", "The name of the owner."];
+        for method in ["put", "patch", "delete"] {
+            assert!(!held(method, plain));
+            for place in 0..plain.len() {
+                let mut texts = plain;
+                texts[place] = "The owner is notified by e-mail.";
+                assert!(held(method, texts), "{method} {place}");
+                texts[place] = "Whether the owner is notified by e-mail.";
+                assert!(!held(method, texts), "{method} {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_field_that_a_query_returns_may_say_that_it_acts() {
+        let query = |field: &str| {
+            let items = format!("{{type: object, properties: {{a: {{type: string, description: '{field}'}}}}}}");
+            let shown = format!("content: {{application/json: {{schema: {{type: array, items: {items}}}}}}}");
+            reads(&post(
+                "/pets/search",
+                "summary: Search pets, ",
+                &format!("'200': {{description: a, {shown}}}"),
+            ))
+        };
+        assert!(query("When the owner was notified."));
+        assert!(!query("The owner is notified by e-mail."));
     }
 }

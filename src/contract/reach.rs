@@ -150,7 +150,7 @@ fn references(node: &Node, found: &mut Vec<String>) {
 /// which it is called.
 fn roots(document: &Document, item: &str, operation: &str) -> Vec<String> {
     let mut roots = vec![operation.to_owned()];
-    let members = document.node(item).map_or(&[][..], Node::members);
+    let members = document.members_at(item);
     let shared = members.iter().filter(|member| !resembles_a_method(&member.name));
     roots.extend(shared.map(|member| pointer::join(item, &member.name)));
     let mut security = pointer::join(operation, "security");
@@ -158,7 +158,7 @@ fn roots(document: &Document, item: &str, operation: &str) -> Vec<String> {
         "/security".clone_into(&mut security);
         roots.push(security.clone());
     }
-    let alternatives = document.node(&security).map_or(&[][..], Node::elements);
+    let alternatives = document.elements_at(&security);
     let schemes = alternatives.iter().flat_map(Node::members);
     roots.extend(schemes.map(|scheme| pointer::join("/components/securitySchemes", &scheme.name)));
     roots

@@ -65,8 +65,8 @@ pub(super) fn identifier<'document>(
         if is_map || has_more.iter().any(|keyword| part.member(keyword).is_some()) {
             return None;
         }
-        pending.extend(part.member("allOf").map_or(&[][..], Node::elements));
-        properties.extend(part.member("properties").map_or(&[][..], Node::members));
+        pending.extend(part.elements_of("allOf"));
+        properties.extend(part.members_of("properties"));
     }
     properties.retain(|property| !is_flagged(referred(document, &property.node), "readOnly"));
     let is_identifier = |property: &&Member| comparable_name(&property.name) == "id";

@@ -498,7 +498,7 @@ impl<'document> Expander<'document> {
         schemas.flat_map(|schema| {
             ["title", "description"]
                 .into_iter()
-                .filter_map(|key| schema.member(key)?.string())
+                .filter_map(|key| schema.text_of(key))
         })
     }
 
@@ -594,7 +594,7 @@ impl<'document> Expander<'document> {
                     .into_iter()
                     .filter(|one| seen.insert(std::ptr::from_ref(one.node)));
                 for member in fresh {
-                    let properties = member.node.member("properties").map_or(&[][..], Node::members);
+                    let properties = member.node.members_of("properties");
                     self.count(properties.len());
                     shape
                         .names_of_alternatives
@@ -651,7 +651,7 @@ impl<'document> Expander<'document> {
             for required in member.required() {
                 requiring.entry(required).or_insert(member);
             }
-            let listed = member.node.member("properties").map_or(&[][..], Node::members).iter();
+            let listed = member.node.members_of("properties").iter();
             let named = listed.map(|member| member.name.as_str()).chain(member.required());
             names.extend(named);
         }
@@ -728,8 +728,7 @@ impl<'document> Expander<'document> {
         };
         let names: Vec<_> = member
             .node
-            .member("properties")
-            .map_or(&[][..], Node::members)
+            .members_of("properties")
             .iter()
             .map(|member| member.name.to_string())
             .collect();
@@ -776,7 +775,7 @@ impl<'document> Expander<'document> {
             }
             for (_, child) in children.iter() {
                 for part in self.all_of(child) {
-                    let properties = part.node.member("properties").map_or(&[][..], Node::members);
+                    let properties = part.node.members_of("properties");
                     self.count(properties.len() + 1);
                     let names = properties.iter().map(|property| property.name.to_string());
                     shape.names_of_alternatives.extend(names);
@@ -870,7 +869,7 @@ impl<'document> AllOfMember<'document> {
     }
 
     fn string(&self, name: &str) -> Option<&'document str> {
-        self.node.member(name)?.string()
+        self.node.text_of(name)
     }
 
     fn flag(&self, name: &str) -> bool {
@@ -878,11 +877,7 @@ impl<'document> AllOfMember<'document> {
     }
 
     fn required(&self) -> impl Iterator<Item = &'document str> {
-        self.node
-            .member("required")
-            .map_or(&[][..], Node::elements)
-            .iter()
-            .filter_map(Node::string)
+        self.node.elements_of("required").iter().filter_map(Node::string)
     }
 }
 

@@ -277,12 +277,7 @@ impl Contract {
         operation: &Operation,
         parameters: impl Iterator<Item = &'own Parameter> + Clone,
     ) -> bool {
-        let described = parameters.clone().flat_map(|parameter| {
-            let at = [Some(parameter.pointer.as_str()), parameter.schema.as_deref()];
-            let at = at.into_iter().flatten().map(|at| pointer::join(at, "description"));
-            at.filter_map(|at| self.document.node(&at)?.string())
-                .collect::<Vec<_>>()
-        });
+        let described = parameters.clone().flat_map(|parameter| self.descriptions_of(parameter));
         let described: Vec<_> = described
             .map(|text| text.to_ascii_lowercase().replace("without regard to case", ""))
             .collect();

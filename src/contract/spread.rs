@@ -9,11 +9,11 @@
 //! path, a tag or the whole service is about more than updates ("Lists and changes all products"), so there the sentence
 //! must also have a change as its subject.
 
-use super::document::{Document, Node};
+use super::document::Document;
 use super::inferred::collection_name;
-use super::lexicon::{camel_case_words, sentences, singular};
+use super::lexicon::{DETERMINERS, camel_case_words, sentences, singular};
 use super::operation::Operation;
-use super::texts::{said_about_wholes, said_around, summary_and_description};
+use super::texts::{About, Says, any_says};
 
 /// Words for records of any kind.
 const RECORDS: [&str; 6] = ["entities", "entity", "entries", "record", "records", "rows"];
@@ -43,17 +43,19 @@ const DENIES: [&str; 12] = [
 /// records than the one that it names.
 pub(super) fn reaches_other_records(document: &Document, update: &Operation) -> bool {
     let nouns = nouns(update);
-    let own = summary_and_description(document, update).chain(said_about_wholes(document, update));
-    let introduction = document.node("/info/description").and_then(Node::string);
-    let mut around = said_around(document, update).into_iter().chain(introduction);
-    own.flat_map(sentences)
-        .any(|sentence| speaks_of_others(&camel_case_words(sentence), &nouns))
-        || around.any(|text| {
-            sentences(text).any(|sentence| {
-                let words = camel_case_words(sentence);
-                has_change_as_subject(&words) && speaks_of_others(&words, &nouns)
-            })
-        })
+    let speaks = |sentence: &str| speaks_of_others(&camel_case_words(sentence), &nouns);
+    let changes = |sentence: &str| has_change_as_subject(&camel_case_words(sentence)) && speaks(sentence);
+    let says: [&Says<'_>; 2] = [&|text| sentences(text).any(speaks), &|text| {
+        sentences(text).any(changes)
+    }];
+    let [own, around] = says;
+    any_says(document, update, |about| match about {
+        About::Operation | About::Parts | About::Whole => Some(own),
+        About::Path | About::Tags | About::Document => Some(around),
+        // A field reaches others by its value, so [`field_reaches_other_records`] leaves out that field alone.
+        About::Required | About::Schemas | About::Returned | About::Parameters | About::Choices => None,
+        About::Scopes | About::Responses => Some(around),
+    })
 }
 
 /// Whether the description of a field that an update takes says that its value shows in other records.
@@ -114,10 +116,9 @@ fn speaks_of_others(words: &[String], nouns: &[String]) -> bool {
 fn has_change_as_subject(words: &[String]) -> bool {
     const CHANGING: [&str; 6] = ["changing", "editing", "renaming", "replacing", "setting", "updating"];
     const CHANGE: [&str; 4] = ["change", "edit", "update", "write"];
-    const BEFORE: [&str; 6] = ["a", "an", "any", "each", "every", "the"];
     words.iter().any(|word| CHANGING.contains(&word.as_str()))
         || words.windows(2).any(|pair| {
-            let is_change = BEFORE.contains(&pair[0].as_str()) && CHANGE.contains(&pair[1].as_str());
+            let is_change = DETERMINERS.contains(&pair[0].as_str()) && CHANGE.contains(&pair[1].as_str());
             is_change || pair[0] == "are" && ["global", "shared"].contains(&pair[1].as_str())
         })
 }

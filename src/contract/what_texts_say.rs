@@ -500,7 +500,7 @@ pub(crate) fn leaves_a_doubt(schema: &Node) -> bool {
         "unset",
         "zero",
     ];
-    let description = schema.member("description").and_then(Node::string).unwrap_or_default();
+    let description = schema.text_of("description").unwrap_or_default();
     let description = description.to_ascii_lowercase();
     let mut words = description.split(|letter: char| !letter.is_alphanumeric());
     words.any(|word| word == "0") || DOUBTS.iter().any(|doubt| description.contains(doubt))

@@ -328,7 +328,7 @@ impl Contract {
                 .type_fact
                 .map(|fact| self.facts[fact.0].location.clone());
             let schema = fact.and_then(|at| self.document.node(at.strip_suffix("/type").unwrap_or(&at)));
-            let member = |key: &str| schema.and_then(|schema| schema.member(key)?.string());
+            let member = |key: &str| schema.and_then(|schema| schema.text_of(key));
             names.contains(&comparable_name(&field.name).as_str()) && member("format") == Some("date-time")
         });
         let field = fields.next().filter(|_| fields.next().is_none())?;
@@ -459,7 +459,7 @@ fn says_that_it_shows_an_earlier_state(described: &Node) -> bool {
 /// Returns the summary and the description of a node, in lower case.
 fn texts(node: &Node) -> impl Iterator<Item = String> + '_ {
     let names = ["summary", "description"].into_iter();
-    let texts = names.filter_map(|name| node.member(name).and_then(Node::string));
+    let texts = names.filter_map(|name| node.text_of(name));
     texts.map(str::to_ascii_lowercase)
 }
 
@@ -503,9 +503,7 @@ fn leaves_doubt(described: &str) -> bool {
 
 /// Returns the descriptions of schemas, in lower case.
 fn descriptions(schemas: &[(String, &Node)]) -> BTreeSet<String> {
-    let described = schemas
-        .iter()
-        .filter_map(|(_, schema)| schema.member("description")?.string());
+    let described = schemas.iter().filter_map(|(_, schema)| schema.text_of("description"));
     described.map(str::to_ascii_lowercase).collect()
 }
 

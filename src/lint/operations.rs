@@ -30,7 +30,7 @@ pub(super) fn check_parameter(at: &LocatedNode<'_>, findings: &mut Findings) {
         }
         _ => {}
     }
-    let is_in_path = at.node.member("in").and_then(Node::string) == Some("path");
+    let is_in_path = at.node.text_of("in") == Some("path");
     let required = at.node.member("required");
     if !is_in_path || required.and_then(Node::boolean) == Some(true) {
         return;
@@ -97,7 +97,7 @@ pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
 /// Checks that no two paths differ only in the names of their parameters (OpenAPI 3.0.3, section 4.7.8.1).
 pub(super) fn check_paths(document: &Document, findings: &mut Findings) {
     let mut seen: HashMap<_, &Member> = HashMap::new();
-    for path in document.root.member("paths").map_or(&[][..], Node::members) {
+    for path in document.root.members_of("paths") {
         if path.name.starts_with("x-") {
             continue;
         }
@@ -121,7 +121,7 @@ pub(super) fn check_paths(document: &Document, findings: &mut Findings) {
 
 /// Checks the parameters of each operation against each other and against the template of its path.
 pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
-    for path in document.root.member("paths").map_or(&[][..], Node::members) {
+    for path in document.root.members_of("paths") {
         if path.name.starts_with("x-") {
             continue;
         }
@@ -142,7 +142,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
         }
         let item = resolve(document, unresolved.clone());
         let declared_by_path = template.check_list(document, &item, findings);
-        let members = document.node(&item).map_or(&[][..], Node::members);
+        let members = document.members_at(&item);
         let operations = members.iter().filter(|member| Method::from_key(&member.name).is_some());
         let declared_by_operations = operations.map(|member| {
             let operation = pointer::join(&item, &member.name);

@@ -59,13 +59,13 @@ pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mu
         findings.add_at(at, choice, LintRule::WrongType, message);
     }
     at.must_be_objects(&["discriminator"], findings);
-    let is_array = node.member("type").and_then(Node::string) == Some("array");
+    let is_array = node.text_of("type") == Some("array");
     // Only OpenAPI 3.0 requires it.
     if is_array && node.member("items").is_none() && !at.document.was_later_than_3_0() {
         let message = "an array has no `items`; add the schema of its elements, or `items: {}`".to_owned();
         findings.add_at(at, "type", LintRule::ArrayWithoutItems, message);
     }
-    let pattern = node.member("pattern").and_then(Node::string);
+    let pattern = node.text_of("pattern");
     if pattern.is_some_and(|pattern| !patterns.is_readable(pattern)) {
         let message =
             "this is not a regular expression (ECMA-262) that a check can read, so it cannot be used; correct it"
@@ -140,11 +140,11 @@ fn bounds(at: &LocatedNode<'_>, findings: &mut Findings) {
 }
 
 fn types_of_enum(at: &LocatedNode<'_>, findings: &mut Findings) {
-    let named = at.node.member("type").and_then(Node::string);
+    let named = at.node.text_of("type");
     let Some(kind) = named.and_then(JsonType::parse) else {
         return;
     };
-    let values = at.node.member("enum").map_or(&[][..], Node::elements);
+    let values = at.node.elements_of("enum");
     let is_other = |value: &&Node| !matches!(value.kind, NodeKind::Null) && !kind.admits(&value.to_value());
     if let Some(index) = values.iter().position(|value| is_other(&value)) {
         let message = format!(

@@ -1,7 +1,6 @@
 //! What is wrong with security schemes and the requirements that name them.
 
 use super::{Findings, LintRule, LocatedNode};
-use crate::contract::document::Node;
 use crate::contract::pointer;
 
 /// The types of security schemes with the members that each requires (OpenAPI 3.0.3, section 4.7.27).
@@ -14,7 +13,7 @@ const REQUIRED: [(&str, &[&str]); 4] = [
 
 /// Checks that a security scheme has what its type requires.
 pub(super) fn check_scheme(at: &LocatedNode<'_>, findings: &mut Findings) {
-    let kind = at.node.member("type").and_then(Node::string);
+    let kind = at.node.text_of("type");
     let Some((kind, required)) = REQUIRED.iter().find(|(known, _)| Some(*known) == kind) else {
         return;
     };

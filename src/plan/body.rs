@@ -24,7 +24,7 @@ pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String>
 /// is not a documented request.
 pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<String> {
     let stated = contract.body_schemas(operation).into_iter();
-    let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
+    let names = stated.flat_map(|node| node.elements_of("required"));
     let is_sent = |name: &&str| {
         let mut named = contract
             .body_properties(operation)
@@ -96,7 +96,7 @@ pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, 
     let name = pointer::last(at).unwrap_or_default();
     let described = described(node);
     is_plain
-        && node.member("type").and_then(Node::string) == Some("string")
+        && node.text_of("type") == Some("string")
         && !looks_like_an_identifier(at, Some(node))
         && contract.is_free_text(operation, &name, &described)
         && !speaks_of_characters(&described)
@@ -111,14 +111,14 @@ pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, 
 pub(super) fn is_shown_date(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let name = pointer::last(at).unwrap_or_default();
     let name = lexicon::camel_case_words(&name).join(" ");
-    node.member("format").and_then(Node::string) == Some("date")
+    node.text_of("format") == Some("date")
         && !speaks_of_moved_dates(&format!("{name} {}", described(node)))
         && is_shown_after_update(contract, operation, at)
 }
 
 /// Returns the description of a field, in lower case.
 pub(super) fn described(node: &Node) -> String {
-    let described = node.member("description").and_then(Node::string);
+    let described = node.text_of("description");
     described.unwrap_or_default().to_ascii_lowercase()
 }
 
@@ -140,7 +140,7 @@ fn returned_synthetic_string<'node>(
     node: &'node Node,
     at: &str,
 ) -> Option<&'node str> {
-    let text = node.member("x-synthetic").and_then(Node::string)?;
+    let text = node.text_of("x-synthetic")?;
     let any = pointer::with_any_elements(at);
     let mut carries = carries(contract, operation);
     carries

@@ -122,7 +122,7 @@ fn each_field(
 
 fn of_array(contract: &Contract, update: OperationId, (at, schema): (&str, &Node)) -> Option<FragileKind> {
     let items = contract.referred(schema.member("items")?);
-    let is_word = items.member("type").and_then(Node::string) == Some("string")
+    let is_word = items.text_of("type") == Some("string")
         && ["enum", "format", "pattern"]
             .iter()
             .all(|name| items.member(name).is_none());
@@ -147,7 +147,7 @@ fn of_text(contract: &Contract, update: OperationId, (at, schema): (&str, &Node)
 }
 
 fn of_url(contract: &Contract, update: OperationId, (at, schema): (&str, &Node)) -> Option<FragileKind> {
-    let format = schema.member("format").and_then(Node::string);
+    let format = schema.text_of("format");
     let is_plain =
         matches!(format, Some("uri" | "url")) && !leaves_a_doubt(schema) && !contract.may_change_urls(update, schema);
     (is_plain && body::is_shown_after_update(contract, update, at)).then_some(FragileKind::Url)
@@ -178,7 +178,7 @@ fn may_have_several_lines(at: &str) -> bool {
 
 fn of_time(contract: &Contract, update: OperationId, (at, schema): (&str, &Node)) -> Option<FragileKind> {
     let name = pointer::last(at).unwrap_or_default();
-    let is_instant = schema.member("format").and_then(Node::string) == Some("date-time")
+    let is_instant = schema.text_of("format") == Some("date-time")
         && body::is_shown_after_update(contract, update, at)
         && !speaks_of_precision_of_times(&body::described(schema));
     if is_date_of_trigger(&name) {
@@ -196,7 +196,7 @@ fn of_number(contract: &Contract, update: OperationId, (at, schema): (&str, &Nod
     if !is_plain || !body::is_shown_after_update(contract, update, at) {
         return None;
     }
-    let value = match schema.member("type").and_then(Node::string)? {
+    let value = match schema.text_of("type")? {
         "number" => fraction(schema),
         "integer" if is_size_of_a_thing(&name, schema) => largest(schema),
         _ => None,
@@ -231,7 +231,7 @@ fn fraction(schema: &Node) -> Option<Value> {
 
 /// Returns the largest integer that the schema allows, or for an integer of 64 bits one that no double holds.
 fn largest(schema: &Node) -> Option<Value> {
-    let is_long = schema.member("format").and_then(Node::string) == Some("int64");
+    let is_long = schema.text_of("format") == Some("int64");
     match schema.member("maximum") {
         Some(most) => most.to_value().as_i64().map(Value::from),
         None => is_long.then(|| Value::from(BEYOND_DOUBLE)),

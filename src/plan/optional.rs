@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::parameter::generated;
 use crate::contract::Contract;
 use crate::contract::document::Node;
-use crate::contract::lexicon::ascii_words as words;
+use crate::contract::lexicon::{CHOOSES, ascii_words as words};
 use crate::contract::operation::{
     Method, Operation, OperationId, Parameter, ParameterLocation, turns_into_another_request,
 };
@@ -95,7 +95,6 @@ fn own_value(contract: &Contract, parameter: &Parameter) -> Option<Value> {
 /// Whether a segment of a path that a read fills in chooses what is done: `/door/{action}`, or `/power/{state}` with
 /// the values `on` and `off`. Below a plural name, a state is a filter: `/orders/{state}`.
 pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, parameter: &Parameter) -> bool {
-    const NAMES: [&str; 5] = ["action", "cmd", "command", "op", "operation"];
     const SWITCH_VALUES: [&str; 6] = ["down", "off", "on", "toggle", "up", "yes"];
     let place = format!("{{{}}}", parameter.name);
     let before = operation.path.split('/').take_while(|segment| *segment != place);
@@ -110,7 +109,7 @@ pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, para
     let listed: Vec<_> = listed.map(str::to_ascii_lowercase).collect();
     // `open` and `closed` are states.
     let is_state = listed.iter().any(|value| value == "closed");
-    let is_chooser = NAMES.contains(&parameter.name.to_ascii_lowercase().as_str());
+    let is_chooser = CHOOSES.contains(&parameter.name.to_ascii_lowercase().as_str());
     let sent = parameter.example.as_ref().and_then(Value::as_str);
     let gives_commands =
         sent.is_some_and(is_command_of_path) || listed.iter().any(|value| SWITCH_VALUES.contains(&value.as_str()));

@@ -81,8 +81,8 @@ fn generated_from(
 fn object(sample: &SampleMaker<'_>, schema: &str) -> Option<Value> {
     let document = &sample.contract.document;
     let node = document.node(schema)?;
-    let properties = node.member("properties").map_or(&[][..], Node::members).iter();
-    let required = node.member("required").map_or(&[][..], Node::elements);
+    let properties = node.members_of("properties").iter();
+    let required = node.elements_of("required");
     let required: Vec<_> = required.iter().filter_map(Node::string).collect();
     let made = properties
         .filter(|property| required.is_empty() || required.contains(&property.name.as_str()))
@@ -98,7 +98,7 @@ fn object(sample: &SampleMaker<'_>, schema: &str) -> Option<Value> {
 fn may_name_an_account(contract: &Contract, (schema, depth): (&Node, usize)) -> bool {
     let node = contract.referred(schema);
     let states = |name: &str| node.member(name).is_some();
-    match node.member("type").and_then(Node::string) {
+    match node.text_of("type") {
         _ if states("enum") => false,
         Some("array") => {
             let items = node.member("items").filter(|_| depth < DEPTH);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::optional::separated;
 use crate::contract::document::Node;
-use crate::contract::lexicon::{EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
+use crate::contract::lexicon::{CHOOSES, EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
 use crate::contract::parameter_side_effects::{name_has_side_effect, says_side_effect_if_absent};
 use crate::contract::what_texts_say::{is_named_as_text, names_a_unit};
 
@@ -984,7 +984,7 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
 }
 
 fn description(schema: &Node) -> &str {
-    schema.member("description").and_then(Node::string).unwrap_or_default()
+    schema.text_of("description").unwrap_or_default()
 }
 
 /// Whether the description of a boolean says that it holds for one record at most: "Only one profile can be active".
@@ -1130,7 +1130,7 @@ fn ends_with(name: &str, known: &[&str]) -> bool {
 /// Returns the members of an `enum` that may be sent in place of one that an existing record has. A state and what says
 /// who may see or change a record have none.
 pub(super) fn free_members(name: &str, schema: &Node) -> Vec<Value> {
-    let listed = schema.member("enum").map_or(&[][..], Node::elements).iter();
+    let listed = schema.elements_of("enum").iter();
     if ends_with(name, &STATES) || concerns_rights(name) {
         return Vec::new();
     }
@@ -1140,16 +1140,6 @@ pub(super) fn free_members(name: &str, schema: &Node) -> Vec<Value> {
 
 /// Whether a field with this name chooses what is done, so that each of its values has a side effect: `action`, `vote`.
 pub(super) fn chooses_what_is_done(name: &str) -> bool {
-    const CHOOSES: [&str; 8] = [
-        "action",
-        "cmd",
-        "command",
-        "decision",
-        "operation",
-        "transition",
-        "verdict",
-        "vote",
-    ];
     CHOOSES.contains(&name_without_is(name).as_str())
 }
 
@@ -1164,7 +1154,7 @@ pub(super) fn confirms(name: &str) -> bool {
 /// Returns the member of an `enum` that gives the fewest rights, in a field whose name (in words) says that it gives
 /// some: the smallest number, or a word that is known to give few. `None` where no such word is listed.
 fn least_right(name: &str, schema: &Node) -> Option<Value> {
-    let listed = schema.member("enum").map_or(&[][..], Node::elements).iter();
+    let listed = schema.elements_of("enum").iter();
     let listed: Vec<_> = listed.map(Node::to_value).filter(|value| !value.is_null()).collect();
     if !words(name).any(|word| GIVES_RIGHTS.contains(&word)) {
         return None;
@@ -1201,7 +1191,7 @@ pub(super) fn may_be_sent_later(value: &Value, name: &str, schema: &Node) -> boo
 /// Whether no member of an `enum` does anything, or reaches anybody: its name is that of a colour, a size, a unit or the
 /// like, or all of its members are such words. What any other member does is not known: `direction: out`.
 fn is_plain_category(name: &str, schema: &Node) -> bool {
-    let listed = schema.member("enum").map_or(&[][..], Node::elements).iter();
+    let listed = schema.elements_of("enum").iter();
     let listed: Vec<_> = listed.filter_map(Node::string).map(str::to_lowercase).collect();
     let is_plain = |member: &String| {
         let is_letter = member.len() == 1 && !["n", "y"].contains(&member.as_str());

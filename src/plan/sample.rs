@@ -75,9 +75,9 @@ impl SampleMaker<'_> {
         let node = self.contract.referred(schema);
         let suggested = ["example", "default"].iter().filter_map(|name| node.member(name));
         let mut candidates: Vec<_> = suggested.filter(|_| self.examples).map(Node::to_value).collect();
-        let listed = node.member("enum").map_or(&[][..], Node::elements);
+        let listed = node.elements_of("enum");
         candidates.extend(listed.iter().map(Node::to_value));
-        let kind = node.member("type").and_then(Node::string);
+        let kind = node.text_of("type");
         let parts = ["allOf", "anyOf", "oneOf"].iter().filter_map(|name| node.member(name));
         match kind {
             _ if !listed.is_empty() => {}
@@ -204,7 +204,7 @@ impl SampleMaker<'_> {
     /// two numbers. A wide number, which may identify a record, has none.
     pub(super) fn alternatives(&self, schema: &Node) -> Vec<Value> {
         let node = self.contract.referred(schema);
-        let kind = node.member("type").and_then(Node::string);
+        let kind = node.text_of("type");
         let listed = node
             .member("enum")
             .map(|listed| listed.elements().iter().map(Node::to_value));
@@ -227,7 +227,7 @@ impl SampleMaker<'_> {
     /// Returns a value for an element that differs from those that are taken.
     fn other(&self, items: &Node, taken: &[Value]) -> Option<Value> {
         let node = self.contract.referred(items);
-        let listed = node.member("enum").map_or(&[][..], Node::elements);
+        let listed = node.elements_of("enum");
         let mut others: Vec<_> = listed.iter().map(Node::to_value).collect();
         if others.is_empty() {
             let last = taken.last().and_then(Value::as_i64)?;
@@ -246,10 +246,10 @@ impl SampleMaker<'_> {
         let length = |bound: u64| usize::try_from(bound).unwrap_or(usize::MAX).min(LONGEST);
         let fit = |text: &str| fitted(text, length(least), length(most));
         let mut candidates = Vec::new();
-        if let Some(format) = node.member("format").and_then(Node::string) {
+        if let Some(format) = node.text_of("format") {
             candidates.extend(self.formatted(format));
         }
-        if let Some(pattern) = node.member("pattern").and_then(Node::string) {
+        if let Some(pattern) = node.text_of("pattern") {
             let plain: String = self.text.chars().filter(char::is_ascii_alphanumeric).collect();
             let letters: String = plain.chars().filter(char::is_ascii_alphabetic).collect();
             let digits: String = plain.chars().filter(char::is_ascii_digit).collect();
@@ -381,7 +381,7 @@ fn to_json(number: f64) -> Option<Value> {
 
 /// Whether the schema describes a number that leaves room for the identifier of a record.
 pub(super) fn is_wide_number(node: &Node) -> bool {
-    let kind = node.member("type").and_then(Node::string);
+    let kind = node.text_of("type");
     let leaves_room = |most: &Node| {
         let most = most.to_value().as_f64();
         most.is_some_and(|most| most >= f64::from(UNLIKELY_IDENTIFIERS_FROM) * 2.0)

@@ -48,7 +48,7 @@ const MAX_ALTERNATIVES: usize = 8;
 
 /// Whether the schema describes neither an object nor an array.
 fn is_plain(node: &Node) -> bool {
-    let kind = node.member("type").and_then(Node::string);
+    let kind = node.text_of("type");
     matches!(kind, Some("boolean" | "integer" | "number" | "string"))
 }
 
@@ -56,10 +56,10 @@ fn is_plain(node: &Node) -> bool {
 /// gives it, or else the last part of its reference (OpenAPI 3.0.3, section 4.7.25).
 fn named_alternative<'node>(schema: &'node Node, alternative: &'node Node) -> Option<(&'node str, &'node str)> {
     let discriminator = schema.member("discriminator")?;
-    let name = discriminator.member("propertyName")?.string()?;
-    let target = alternative.member("$ref")?.string()?;
+    let name = discriminator.text_of("propertyName")?;
+    let target = alternative.text_of("$ref")?;
     let last = |reference: &'node str| reference.rsplit('/').next().unwrap_or(reference);
-    let mapping = discriminator.member("mapping").map_or(&[][..], Node::members);
+    let mapping = discriminator.members_of("mapping");
     let names_it = |stated: &'node Node| {
         stated
             .string()
@@ -177,7 +177,7 @@ impl<'contract> Template<'contract> {
     /// Recognises the plain strings that repeat another one beside them.
     fn recognise_repeated(&mut self) {
         let is_free = |field: &TemplateField<'_>| {
-            let kind = field.node.member("type").and_then(Node::string);
+            let kind = field.node.text_of("type");
             kind == Some("string") && ["const", "enum"].iter().all(|key| field.node.member(key).is_none())
         };
         let original = |field: &TemplateField<'_>| {
@@ -260,7 +260,7 @@ impl<'contract> Template<'contract> {
 
     /// Reads the fields of a schema that is no reference, or that is a part of another.
     fn read_content(&mut self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str, depth: usize) {
-        for part in node.member("allOf").map_or(&[][..], Node::elements) {
+        for part in node.elements_of("allOf") {
             // A part stands for its definition alone, and not for those that inherit from it.
             let part = self.contract.referred(part);
             if depth < DEPTH {
@@ -358,7 +358,7 @@ impl<'contract> Template<'contract> {
             required: false,
             repeats: None,
             discriminator: None,
-            synthetic: node.member("x-synthetic").and_then(Node::string),
+            synthetic: node.text_of("x-synthetic"),
             is_map: self.maps.contains(at),
             looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node))
                 && self.contract.identifier_field(self.operation).as_deref() != Some(at),
@@ -373,7 +373,7 @@ impl<'contract> Template<'contract> {
             (Vec::new(), FieldKind::Name)
         } else if body::is_address(contract, operation, node, at) {
             (Vec::new(), FieldKind::Address)
-        } else if node.member("format").and_then(Node::string) == Some("date-time") {
+        } else if node.text_of("format") == Some("date-time") {
             (Vec::new(), FieldKind::Timestamp)
         } else if node.member("x-synthetic").is_some() || takes_identifier {
             (Vec::new(), FieldKind::Other)
@@ -586,7 +586,7 @@ impl LeafBuilder<'_> {
         if must_be_sent {
             choices.truncate(1);
         }
-        let listed = field.node.member("enum").map_or(&[][..], Node::elements);
+        let listed = field.node.elements_of("enum");
         let free_members = (!self.template.has_invariants).then(|| free_members(&name, field.node));
         let leaf = Leaf {
             pointer: field.pointer.clone(),
@@ -607,7 +607,7 @@ impl LeafBuilder<'_> {
 
     /// Whether a field chooses what is done, or confirms it, so that there is no value that does nothing.
     fn acts_by_any_value(field: &TemplateField<'_>, name: &str) -> bool {
-        let kind = field.node.member("type").and_then(Node::string);
+        let kind = field.node.text_of("type");
         chooses_what_is_done(name) || confirms(name) && field.repeats.is_none() && kind != Some("boolean")
     }
 
@@ -679,7 +679,7 @@ impl LeafBuilder<'_> {
         let invariants = &self.template.contract.operation(self.template.operation).invariants;
         let mut accepted_timestamp_formats = invariants.accepted_timestamp_formats.iter();
         let has_timestamp_formats = accepted_timestamp_formats.any(|accepted| accepted.sent == *at);
-        if has_timestamp_formats || node.member("format").and_then(Node::string) == Some("date-time") {
+        if has_timestamp_formats || node.text_of("format") == Some("date-time") {
             let instants = timestamps::to_send(example, self.format, self.number);
             return instants.into_iter().map(Value::String).collect();
         }
@@ -760,9 +760,8 @@ impl LeafBuilder<'_> {
 
     /// Returns how many fields before this one have strings, for a body without invariants.
     fn strings_before(&self, field: &TemplateField<'_>) -> usize {
-        let is_string = |other: &TemplateField<'_>| {
-            other.node.member("type").and_then(Node::string) == Some("string") || other.is_map && other.required
-        };
+        let is_string =
+            |other: &TemplateField<'_>| other.node.text_of("type") == Some("string") || other.is_map && other.required;
         let fields = self.template.fields.iter().filter(|_| !self.template.has_invariants);
         let before = fields.take_while(|other| !name_tokens(&other.pointer).eq(name_tokens(&field.pointer)));
         before.filter(|other| is_string(other)).count()
@@ -834,7 +833,7 @@ impl LeafBuilder<'_> {
     /// Whether the description of a field says that its value shows in other records. A create may still need it.
     fn shows_in_other_records(&self, field: &TemplateField<'_>) -> bool {
         let write = self.template.contract.operation(self.template.operation);
-        let description = field.node.member("description").and_then(Node::string);
+        let description = field.node.text_of("description");
         let is_update = matches!(write.method, Method::Put | Method::Patch);
         let may_leave_out = is_update || !field.required;
         may_leave_out && description.is_some_and(|said| field_reaches_other_records(said, write))
@@ -867,7 +866,7 @@ impl LeafBuilder<'_> {
 /// Whether a gap leaves open which values a field may have. How long a text may be is another matter: the run's own is
 /// short.
 fn gap_opens_values(contract: &Contract, node: &Node) -> bool {
-    let ids = node.member("x-gap").map_or(&[][..], Node::elements);
+    let ids = node.elements_of("x-gap");
     let mut ids = ids.iter().filter_map(Node::string);
     ids.any(|id| {
         let mut gaps = contract.gaps.iter().filter(|gap| gap.id == id);

@@ -46,9 +46,7 @@ impl Terminal {
     fn answers(&self, answers: &[&Answer], text: &mut String) {
         if self.verbosity == Verbosity::Verbose {
             for answer in answers {
-                let location = answer.location.as_ref().map(|location| format!(", at {location}"));
-                let words = phrases::answer_in_words(answer) + &location.unwrap_or_default();
-                text.push_str(&self.line("    ", &words));
+                text.push_str(&self.line("    ", &phrases::answer_with_location(answer)));
             }
             return;
         }

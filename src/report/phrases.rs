@@ -437,6 +437,12 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", known.join(", ")))
 }
 
+/// Returns an answer in words, with the location that it is about.
+pub(super) fn answer_with_location(answer: &Answer) -> String {
+    let location = answer.location.as_ref().map(|location| format!(", at {location}"));
+    answer_in_words(answer) + &location.unwrap_or_default()
+}
+
 /// Returns an answer in words: `getTags: status: 200, seen in 7 of 7; 1 decided nothing`.
 pub(crate) fn answer_in_words(answer: &Answer) -> String {
     let observations = answer.observations;

@@ -153,8 +153,7 @@ impl Terminal {
         text.push_str(&self.row("gaps", &answered));
         let verbose = self.verbosity == Verbosity::Verbose;
         for answer in record.answers.iter().filter(|_| verbose) {
-            let location = answer.location.as_ref().map(|location| format!(", at {location}"));
-            let words = phrases::answer_in_words(answer) + &location.unwrap_or_default();
+            let words = phrases::answer_with_location(answer);
             text.push_str(&self.line(&format!("    {}: ", answer.gap), &words));
         }
     }
