@@ -12,8 +12,8 @@
 //! A response may have ended and not yet be sent in full, because the client reads slowly: then the idle connection
 //! that makes room is closed once the rest is sent, or after a while.
 //!
-//! A request that arrives on a connection already selected to be closed is not started, because the client would not
-//! learn of its effects.
+//! A request that arrives on a connection already selected to be closed is answered like any other, and another
+//! connection makes room.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// How long a new connection waits for one that is being closed before another is closed too.
-const PATIENCE: Duration = Duration::from_millis(100);
+const CLOSE_WAIT: Duration = Duration::from_millis(100);
 
 /// The connections that are open.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ pub(super) struct Slot {
 
 #[derive(Default)]
 struct State {
-    /// The key in [`Idle::by_age`]; `None` while busy.
+    /// The key that the connection has, or had, in [`Idle::by_age`]; `None` while busy.
     idle_key: Option<u64>,
     /// How many responses are under way: the end of one may be noticed after the next request has begun.
     under_way: usize,
@@ -91,7 +91,7 @@ impl Connections {
                 Ok(permit) = self.inner.permits.clone().acquire_owned() => break permit,
                 () = became_idle, if !closed => {}
                 // A client that reads slowly may take the rest of a response: then the next one makes room too.
-                () = tokio::time::sleep(PATIENCE), if closed => {}
+                () = tokio::time::sleep(CLOSE_WAIT), if closed => {}
             }
         };
         let slot = Arc::new(Slot {
@@ -119,27 +119,27 @@ impl Connections {
 }
 
 impl Slot {
-    /// Begins a request. The connection stays open until the request ends. `None` if the connection is about to be
-    /// closed.
-    pub(super) fn begin(self: Arc<Self>) -> Option<Busy> {
+    /// Begins a request. The connection stays open until the request ends.
+    pub(super) fn begin(self: Arc<Self>) -> Busy {
         let mut state = self.state();
         // Without a key, the connection is still busy: the end of an earlier response has not been noticed yet.
-        let is_chosen = state
-            .idle_key
-            .take()
-            .is_some_and(|key| self.connections.idle().by_age.remove(&key).is_none());
-        if is_chosen {
-            return None;
+        if let Some(key) = state.idle_key.take() {
+            self.connections.idle().by_age.remove(&key);
         }
         state.under_way += 1;
         state.has_begun = true;
         drop(state);
-        Some(Busy(self))
+        Busy(self)
     }
 
     /// Waits until the connection is to be closed.
     pub(super) async fn close_requested(&self) {
         self.close.notified().await;
+    }
+
+    /// Whether a request is being answered.
+    pub(super) fn is_busy(&self) -> bool {
+        self.state().under_way > 0
     }
 
     /// Whether a response may not be sent in full yet.
@@ -232,12 +232,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_on_a_connection_that_is_to_be_cut_is_not_begun() {
+    async fn a_request_on_a_connection_that_was_chosen_to_make_room_keeps_it_open() {
         let connections = Connections::new(1);
         let only = connections.slot().await;
-        assert!(connections.close_longest_idle());
-        assert!(only.begin().is_none());
-        assert!(!connections.close_longest_idle());
+        assert!(connections.close_longest_idle() && !only.is_busy());
+        let busy = only.clone().begin();
+        assert!(only.is_busy() && !connections.close_longest_idle());
+        drop(busy);
+        assert!(!only.is_busy() && connections.close_longest_idle());
     }
 
     #[tokio::test]

@@ -64,8 +64,8 @@ pub(crate) struct Options {
 ///
 /// # Errors
 ///
-/// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished within [`Options::grace`] after
-/// `shutdown`.
+/// Fails with [`io::ErrorKind::TimedOut`] when connections were still open [`Options::grace`] after `shutdown`: with a
+/// response in flight, or a first head that had not arrived whole.
 pub(crate) async fn run<S, B>(
     listener: TcpListener,
     service: impl Fn() -> S,
@@ -122,11 +122,7 @@ async fn serve<S, B>(
     let tracked = service_fn(|mut request: Request<Incoming>| {
         let (slot, service) = (slot.clone(), service.clone());
         async move {
-            // A request on a connection that is about to be closed gets no response.
-            let Some(busy) = slot.begin() else {
-                return std::future::pending().await;
-            };
-            let busy = Arc::new(busy);
+            let busy = Arc::new(slot.begin());
             request.extensions_mut().insert(Arc::clone(&busy));
             let response = service.call(request).await?;
             Ok::<_, S::Error>(response.map(|body| BusyBody { body, _busy: busy }))
@@ -154,6 +150,10 @@ async fn serve<S, B>(
             }
             Ok(()) = stopping.changed() => connection.as_mut().graceful_shutdown(),
             () = slot.close_requested() => {
+                // A request arrived at the same moment: another connection makes room.
+                if slot.is_busy() {
+                    continue;
+                }
                 tracing::debug!("an idle connection makes room for another");
                 connection.as_mut().graceful_shutdown();
                 // A head that is still arriving is not waited for.
@@ -262,6 +262,44 @@ mod tests {
         let head = received.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
         assert_eq!(received.len() - head - 4, SIZE);
         drop(connections.slot().await);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_arrives_as_its_connection_is_chosen_to_make_room_is_answered() {
+        const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+        const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na";
+        let slow = service_fn(|_| async {
+            // The response is not there yet when the connection is asked to close.
+            tokio::task::yield_now().await;
+            Ok::<_, Infallible>(Response::new("a".to_owned()))
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let connections = Connections::new(OPTIONS.max_connections);
+        let slot = connections.slot().await;
+        let stream = listener.accept().await.unwrap().0.into_std().unwrap();
+        let watched = TcpStream::from_std(stream.try_clone().unwrap()).unwrap();
+        let (_stop, stopping) = watch::channel(());
+        let stream = TcpStream::from_std(stream).unwrap();
+        let mut serving = pin!(serve(stream, slow, (slot, OPTIONS), stopping));
+        for _ in 0..2 {
+            client.write_all(REQUEST).await.unwrap();
+            // The connection is not polled until the request has arrived.
+            watched.peek(&mut [0]).await.unwrap();
+            // Then the runtime learns that it has.
+            tokio::task::yield_now().await;
+            assert!(connections.close_longest_idle());
+            let mut received = vec![0; RESPONSE.len()];
+            tokio::select! {
+                () = serving.as_mut() => panic!("the connection is closed"),
+                read = client.read_exact(&mut received) => { read.unwrap(); }
+            }
+            assert_eq!(String::from_utf8_lossy(&received), String::from_utf8_lossy(RESPONSE));
+        }
+        assert!(connections.close_longest_idle());
+        drop(watched);
+        serving.await;
+        assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
     }
 
     #[tokio::test]

@@ -65,7 +65,7 @@ impl Forwarder {
 ///
 /// # Errors
 ///
-/// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished 5 seconds after `shutdown`.
+/// Fails with [`io::ErrorKind::TimedOut`] when connections were still open 5 seconds after `shutdown`.
 pub(crate) async fn serve(
     listener: TcpListener,
     forwarder: Forwarder,

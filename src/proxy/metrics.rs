@@ -46,7 +46,7 @@ pub(super) struct Snapshot {
 ///
 /// # Errors
 ///
-/// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished a second after `shutdown`.
+/// Fails with [`io::ErrorKind::TimedOut`] when connections were still open a second after `shutdown`.
 pub(crate) async fn serve_metrics(
     listener: TcpListener,
     queue: Arc<Queue>,

@@ -30,7 +30,7 @@ const OPTIONS: Options = Options {
 ///
 /// # Errors
 ///
-/// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished 10 seconds after `shutdown`.
+/// Fails with [`io::ErrorKind::TimedOut`] when connections were still open 10 seconds after `shutdown`.
 pub async fn run(
     listener: TcpListener,
     router: Router,
