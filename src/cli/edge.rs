@@ -382,6 +382,27 @@ fn without_token(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Writes what clap says, coloured where the stream is a terminal: help and version to standard output, an error in what
+/// was typed to standard error.
+///
+/// # Errors
+///
+/// Those of [`print`].
+pub(super) fn print_usage(said: &clap::Error) -> Result<(), Failure> {
+    if said.use_stderr() {
+        let text = said.render().ansi().to_string();
+        let _ = write!(anstream::stderr().lock(), "{}", without_token(&text));
+        return Ok(());
+    }
+    if STDOUT_IS_CLOSED.load(Ordering::Relaxed) {
+        return Err(Failure::Stdout(is_closed()));
+    }
+    match said.print() {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.map_err(Failure::Stdout),
+    }
+}
+
 /// Writes text that is entirely our own, verbatim: in a script a tab is a tab.
 ///
 /// # Errors
@@ -415,10 +436,14 @@ pub(super) fn print_commands(text: &str) -> io::Result<()> {
 
 fn write(text: &[u8]) -> io::Result<()> {
     if STDOUT_IS_CLOSED.load(Ordering::Relaxed) {
-        return Err(io::Error::other("it is closed"));
+        return Err(is_closed());
     }
     let mut stdout = io::stdout().lock();
     stdout.write_all(text).and_then(|()| stdout.flush())
+}
+
+fn is_closed() -> io::Error {
+    io::Error::other("it is closed")
 }
 
 /// Returns the file that GitHub shows as the summary of this step, if the command runs in one.

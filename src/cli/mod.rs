@@ -239,9 +239,11 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            // Clap decides where help, version and errors go; a closed pipe needs no message.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            return match edge::print_usage(&error) {
+                Ok(()) => ExitCode::from(code),
+                Err(failure) => failed(&failure),
+            };
         }
     };
     let ended = match cli.command {
@@ -286,11 +288,13 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
     };
     match ended {
         Ok(code) => ExitCode::from(code),
-        Err(failure) => {
-            edge::error(&failure);
-            ExitCode::from(failure.exit_code())
-        }
+        Err(failure) => failed(&failure),
     }
+}
+
+fn failed(failure: &Failure) -> ExitCode {
+    edge::error(failure);
+    ExitCode::from(failure.exit_code())
 }
 
 /// Returns the arguments of a check with what the environment and the configuration add to them.

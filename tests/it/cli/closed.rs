@@ -55,6 +55,8 @@ fn what_cannot_be_written_to_a_closed_output_ends_in_4() {
         ("rules".to_owned(), "standard output: it is closed"),
         ("explain status".to_owned(), "standard output: it is closed"),
         ("completions bash".to_owned(), "standard output: it is closed"),
+        ("--version".to_owned(), "standard output: it is closed"),
+        ("check --help".to_owned(), "standard output: it is closed"),
     ] {
         let (code, stderr) = outcome_of(&shell(&arguments, ">&-"));
         assert_eq!(code, Some(4), "{arguments}: {stderr}");

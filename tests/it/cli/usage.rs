@@ -57,6 +57,21 @@ fn an_empty_base_url_in_the_environment_does_not_mean_the_embedded_service() {
 }
 
 #[test]
+fn a_token_that_is_typed_in_place_of_something_else_is_not_repeated() {
+    for arguments in [
+        &["check", TOKEN][..],
+        &["check", "--seed", TOKEN],
+        &[TOKEN],
+        &["explain", TOKEN],
+    ] {
+        let ended = countersign(arguments).env("COUNTERSIGN_TOKEN", TOKEN).run();
+        assert_eq!(ended.code, 2, "{ended:?}");
+        assert!(ended.stderr.contains("error"), "{ended:?}");
+        ended.shows_nowhere(&TOKEN[3..16]);
+    }
+}
+
+#[test]
 fn a_target_without_a_token_is_not_called() {
     let message = rejected_call(|url| countersign(&["check", "--base-url", url]));
     says(&message, &["no token", "COUNTERSIGN_TOKEN", "--token-file"]);
