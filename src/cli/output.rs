@@ -7,12 +7,10 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use tempfile::NamedTempFile;
-
 use super::edge;
 use super::failure::Failure;
 use super::format::{Format, Reported, Stream};
-use super::staged::staged_file;
+use super::staged::Replacement;
 use crate::report::{MAX_BYTES, Record, Terminal};
 
 /// The name of standard output in messages.
@@ -67,7 +65,7 @@ pub(super) struct Outputs<Content: Reported = Record> {
 #[derive(Debug)]
 enum Destination {
     /// Staged, and moved into place at the end.
-    Staged(NamedTempFile),
+    Staged(Replacement),
     /// Written directly: a pipe or a device cannot be replaced.
     Direct(File),
 }
@@ -254,16 +252,7 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         }
         _ => {}
     }
-    let folder = edge::folder_of(file);
-    // Reported here, because the error of the staged file would name that file.
-    if !folder.is_dir() {
-        let reason = format!(
-            "`{}` is not a folder; create it, or name another file",
-            folder.display()
-        );
-        return Err(failure(&reason));
-    }
-    let staged = staged_file(folder);
+    let staged = Replacement::of(file);
     staged
         .map(Destination::Staged)
         .map_err(|error| failure(&error.to_string()))
@@ -284,7 +273,7 @@ fn put(
 impl Destination {
     fn open_file(&self) -> &File {
         match self {
-            Self::Staged(staged) => staged.as_file(),
+            Self::Staged(staged) => staged.file(),
             Self::Direct(open) => open,
         }
     }
@@ -292,9 +281,7 @@ impl Destination {
     /// Moves a staged file to its place.
     fn complete(self, file: &Path) -> Result<(), Failure> {
         let Self::Staged(staged) = self else { return Ok(()) };
-        let synced = staged.as_file().sync_all();
-        let placed = synced.and_then(|()| staged.persist(file).map_err(|error| error.error));
-        placed.map(drop).map_err(|error| failure(file, &error.to_string()))
+        staged.complete().map_err(|error| failure(file, &error.to_string()))
     }
 
     fn unfinished(&self) -> Option<PathBuf> {
@@ -325,7 +312,7 @@ impl StagedFile {
         if let Destination::Staged(staged) = &destination {
             use std::os::unix::fs::PermissionsExt as _;
             let only_mine = std::fs::Permissions::from_mode(0o600);
-            let restricted = staged.as_file().set_permissions(only_mine);
+            let restricted = staged.file().set_permissions(only_mine);
             restricted.map_err(|error| failure(path, &error.to_string()))?;
         }
         Ok(Self {

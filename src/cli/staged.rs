@@ -1,4 +1,4 @@
-//! Writes staged files, which are moved into place once they are complete: [`staged_file`].
+//! Writes staged files, which are moved into place once they are complete: [`Replacement`] and [`staged_file`].
 //!
 //! # Design
 //!
@@ -9,14 +9,78 @@
 
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+
+use super::edge;
 
 /// The prefix of the name of such a file.
 const PREFIX: &str = ".countersign-";
 /// How many letters and digits follow the prefix.
 const RANDOM: usize = 6;
+
+/// A staged file, and the place that it is moved to once it is complete.
+#[derive(Debug)]
+pub(super) struct Replacement {
+    staged: NamedTempFile,
+    place: PathBuf,
+}
+
+impl Replacement {
+    /// Stages a file for this path. A file that is there is replaced by one with its permissions; a link stays a link,
+    /// and the file that it leads to is replaced.
+    ///
+    /// # Errors
+    ///
+    /// The system's error, or that there is no such folder.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        let existing = fs::metadata(path).ok();
+        let place = match existing {
+            Some(_) => fs::canonicalize(path)?,
+            None => path.to_owned(),
+        };
+        let folder = edge::folder_of(&place);
+        // Reported here, because the error of the staged file would name that file.
+        if !folder.is_dir() {
+            return Err(io::Error::other(format!(
+                "`{}` is not a folder; create it, or name another file",
+                folder.display()
+            )));
+        }
+        let staged = staged_file(folder)?;
+        if let Some(existing) = existing {
+            staged.as_file().set_permissions(existing.permissions())?;
+        }
+        Ok(Self { staged, place })
+    }
+
+    /// Returns what is written to.
+    pub(super) fn file(&self) -> &File {
+        self.staged.as_file()
+    }
+
+    /// Returns the path of the staged file.
+    pub(super) fn path(&self) -> &Path {
+        self.staged.path()
+    }
+
+    /// Returns the file that it replaces.
+    pub(super) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Moves the file into place, once it is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// The system's error.
+    pub(super) fn complete(self) -> io::Result<()> {
+        self.staged.as_file().sync_all()?;
+        let moved = self.staged.persist(self.place);
+        moved.map(drop).map_err(|error| error.error)
+    }
+}
 
 /// Creates a file in `folder` that will replace another once it is complete. It has the user's default permissions,
 /// because a container writes reports for others to read. Leftover files of killed runs in that folder are removed.
@@ -151,6 +215,28 @@ mod tests {
         made.persist(folder.path().join("report.json")).unwrap();
         drop(staged_file(folder.path()).unwrap());
         assert_eq!(names(folder.path()), ["report.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replacement_keeps_the_link_and_the_permissions() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("kept")).unwrap();
+        fs::write(at("kept/report.json"), "old").unwrap();
+        fs::set_permissions(at("kept/report.json"), fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::symlink("kept/report.json", at("report.json")).unwrap();
+        let replacement = Replacement::of(&at("report.json")).unwrap();
+        io::Write::write_all(&mut replacement.file(), b"new").unwrap();
+        assert_eq!(fs::read_to_string(at("kept/report.json")).unwrap(), "old");
+        replacement.complete().unwrap();
+        assert_eq!(fs::read_to_string(at("kept/report.json")).unwrap(), "new");
+        assert!(at("report.json").is_symlink());
+        let mode = fs::metadata(at("kept/report.json")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(names(folder.path()), ["kept", "report.json"]);
+        assert_eq!(names(&at("kept")), ["report.json"]);
     }
 
     #[test]

@@ -11,14 +11,13 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
 use toml::Value;
 
 use super::find::{self, Config, FILE_NAME};
 use super::levels;
 use super::parse::Parsed;
 use crate::cli::failure::Failure;
-use crate::cli::staged::staged_file;
+use crate::cli::staged::Replacement;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::redact::printable;
@@ -27,8 +26,7 @@ use crate::rules::{Finding, Level, LevelScope, fact_covers_rule};
 /// A configuration to which entries will be added.
 #[derive(Debug)]
 pub(in crate::cli) struct EntryWriter {
-    path: PathBuf,
-    staged: NamedTempFile,
+    replacement: Replacement,
 }
 
 impl EntryWriter {
@@ -39,33 +37,14 @@ impl EntryWriter {
     /// [`Failure::Accept`] if nothing can be written there.
     pub(in crate::cli) fn open(config: Option<&Config>, named: Option<&Path>) -> Result<Self, Failure> {
         let named = config.map(|config| config.path.as_path()).or(named);
-        let path = named.unwrap_or(Path::new(FILE_NAME)).to_owned();
-        let failure = |reason: String| Failure::Accept {
-            path: path.clone(),
-            reason,
-        };
-        // A link stays a link: the file that it leads to is replaced.
-        let target = if path.exists() {
-            std::fs::canonicalize(&path).map_err(|error| failure(error.to_string()))?
-        } else {
-            path.clone()
-        };
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        if !folder.is_dir() {
-            let reason = format!(
-                "`{}` is not a folder; create it, or name another file",
-                folder.display()
-            );
-            return Err(failure(reason));
-        }
-        let staged = staged_file(folder).map_err(|error| failure(error.to_string()))?;
-        Ok(Self { path: target, staged })
+        let path = named.unwrap_or(Path::new(FILE_NAME));
+        let replacement = Replacement::of(path).map_err(|error| failure(path, error.to_string()))?;
+        Ok(Self { replacement })
     }
 
     /// Returns the file that contains the new text until it is complete.
     pub(in crate::cli) fn unfinished(&self) -> PathBuf {
-        self.staged.path().to_owned()
+        self.replacement.path().to_owned()
     }
 
     /// Adds an entry for each finding that has none, and returns a text on what it did.
@@ -74,12 +53,12 @@ impl EntryWriter {
     ///
     /// [`Failure::Accept`] if the file cannot be written; the errors of reading it.
     pub(in crate::cli) fn write(self, findings: &[Finding], contract: &Contract) -> Result<String, Failure> {
-        let shown = self
-            .path
+        let path = self.replacement.place().to_owned();
+        let shown = path
             .file_name()
             .map_or(FILE_NAME.into(), |name| name.to_string_lossy().into_owned());
-        let before = if self.path.exists() {
-            find::text(&self.path)?
+        let before = if path.exists() {
+            find::text(&path)?
         } else {
             String::new()
         };
@@ -100,10 +79,14 @@ impl EntryWriter {
         // Nothing can be appended to `levels` if it is written as one array.
         if Parsed::read(&shown, &after).is_err() {
             let reason = "`levels` is written as one array there; write each entry under its own [[levels]]";
-            return Err(self.failure(reason.to_owned()));
+            return Err(failure(&path, reason.to_owned()));
         }
         let added = found.len();
-        self.put(&after)?;
+        let mut file = self.replacement.file();
+        let written = file
+            .write_all(after.as_bytes())
+            .and_then(|()| self.replacement.complete());
+        written.map_err(|error| failure(&path, error.to_string()))?;
         let entries = if added == 1 {
             "1 entry".to_owned()
         } else {
@@ -113,31 +96,12 @@ impl EntryWriter {
             "added {entries} to {shown}; each accepts nothing until its reason is filled in"
         ))
     }
+}
 
-    fn put(mut self, text: &str) -> Result<(), Failure> {
-        // The new file keeps the permissions of the existing one.
-        let permitted = match std::fs::metadata(&self.path) {
-            Ok(found) => self.staged.as_file().set_permissions(found.permissions()),
-            Err(_) => Ok(()),
-        };
-        let written = permitted
-            .and_then(|()| self.staged.write_all(text.as_bytes()))
-            .and_then(|()| self.staged.as_file().sync_all());
-        if let Err(error) = written {
-            return Err(self.failure(error.to_string()));
-        }
-        let Self { path, staged } = self;
-        staged.persist(&path).map(drop).map_err(|error| Failure::Accept {
-            path,
-            reason: error.error.to_string(),
-        })
-    }
-
-    fn failure(&self, reason: String) -> Failure {
-        Failure::Accept {
-            path: self.path.clone(),
-            reason,
-        }
+fn failure(path: &Path, reason: String) -> Failure {
+    Failure::Accept {
+        path: path.to_owned(),
+        reason,
     }
 }
 
