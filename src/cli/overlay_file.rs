@@ -113,7 +113,11 @@ impl OverlayFile {
             path: self.path.clone(),
             source,
         };
-        self.staged.write_all(text.as_bytes()).map_err(failure)?;
+        let written = self.staged.write_all(text.as_bytes());
+        // An empty file left by a power failure could not be replaced by the next run.
+        written
+            .and_then(|()| self.staged.as_file().sync_all())
+            .map_err(failure)?;
         let moved = self.staged.persist_noclobber(&self.path);
         moved.map(drop).map_err(|error| failure(error.error))
     }
