@@ -321,8 +321,38 @@ impl Output {
         let _ = self.ended.recv_timeout(LAST_LINES_TIMEOUT);
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (front, back) = kept.as_slices();
-        let text = String::from_utf8_lossy(&[front, back].concat()).into_owned();
-        let lines: Vec<_> = text.trim_end().lines().collect();
-        lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n")
+        last_lines(&[front, back].concat())
+    }
+}
+
+fn last_lines(kept: &[u8]) -> String {
+    // Where something was cut off, the first line may begin within a token, which is only hidden as a whole.
+    let first = match kept.len() {
+        KEPT_BYTES.. => kept
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(kept.len(), |end| end + 1),
+        _ => 0,
+    };
+    let text = String::from_utf8_lossy(&kept[first..]);
+    let lines: Vec<_> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_whose_beginning_was_cut_off_is_not_shown() {
+        let long = format!("{}\nready\n", "a".repeat(KEPT_BYTES));
+        let (whole, cut) = (
+            &long.as_bytes()[KEPT_BYTES..],
+            &long.as_bytes()[long.len() - KEPT_BYTES..],
+        );
+        assert_eq!(last_lines(b"starting\nready\n"), "starting\nready");
+        assert_eq!(last_lines(whole), "\nready");
+        assert_eq!(last_lines(cut), "ready");
+        assert_eq!(last_lines(&[b'a'; KEPT_BYTES]), "");
     }
 }
