@@ -292,7 +292,7 @@ impl LearnFiles {
     }
 
     /// Adds the other trials of the run and its answers to the ledger, puts into the record what all runs of the ledger
-    /// know, writes the overlay, and sets the exit code of the record.
+    /// know, writes the overlay, and sets the exit code of the record, also where one of the files cannot be written.
     ///
     /// # Errors
     ///
@@ -303,6 +303,17 @@ impl LearnFiles {
         record.gaps.retain(|gap| is_about(&self.gaps, &gap.id));
         // Only this run's answers decide the exit code, not those that earlier runs left in the ledger.
         let has_answered = record.answers.iter().any(|answer| answer.claim.is_some());
+        // A run whose calls all failed has learned nothing about the service, and a run that was cut short has not
+        // asked everything.
+        let has_failed = matches!(
+            ended,
+            RunEnd::NothingSucceeded(_) | RunEnd::Throttled | RunEnd::TimeLimitExceeded(_) | RunEnd::TokenRejected(_)
+        );
+        record.exit_code = match record.exit_code {
+            0 | 1 | 3 if has_answered && !has_failed => 0,
+            0 | 1 => 3,
+            other => other,
+        };
         let trials = gaps::trials_without(&record.trials, &self.written);
         // Why a run answered nothing at all, such as for want of a connection, says nothing about the gaps. Trials that
         // fit no claim do: they speak against what earlier runs found.
@@ -321,17 +332,6 @@ impl LearnFiles {
                 edge::note(overlay.write(contract, (&lines, self.run.time))?.summary.trim_end());
             }
         }
-        // A run whose calls all failed has learned nothing about the service, and a run that was cut short has not
-        // asked everything.
-        let has_failed = matches!(
-            ended,
-            RunEnd::NothingSucceeded(_) | RunEnd::Throttled | RunEnd::TimeLimitExceeded(_) | RunEnd::TokenRejected(_)
-        );
-        record.exit_code = match record.exit_code {
-            0 | 1 | 3 if has_answered && !has_failed => 0,
-            0 | 1 => 3,
-            other => other,
-        };
         Ok(())
     }
 

@@ -28,6 +28,26 @@ fn learn(url: &str, arguments: &[&str]) -> Ended {
 }
 
 #[test]
+fn a_report_has_the_exit_code_of_learn_although_the_overlay_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let overlay = folder.path().join("overlay.yaml");
+    let taken = overlay.clone();
+    let target = Stub::start(move |_, stream| {
+        // Somebody else makes the file while the run is under way.
+        std::fs::write(&taken, "").unwrap();
+        stream.write_all(json("200 OK", "{}").as_bytes())
+    });
+    let overlay = overlay.display().to_string();
+    let files = ["--ledger", LEDGER, "--overlay", &overlay, "--report", "json=run.json"];
+    let ended = learn(&target.url(), &[&["--gap", "null-values"][..], &files].concat());
+    assert_eq!(
+        (ended.code, &ended.json("run.json")["exit_code"]),
+        (4, &3.into()),
+        "{ended:?}"
+    );
+}
+
+#[test]
 fn what_was_rejected_is_not_said_to_need_writes() {
     let target = Target::sound();
     let learned = |token: &str, arguments: &[&str]| {
