@@ -192,23 +192,23 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] for a file above the folder that belongs neither to the folder's owner nor to root: another user
-/// with write access to a shared folder must not choose where a token goes.
+/// [`Failure::Usage`] for a file above the folder, or in a folder that others can write to, that belongs neither to this
+/// user, nor to the folder's owner, nor to root: another user with write access to a shared folder must not choose where
+/// a token goes.
 fn upwards(from: &Path) -> Result<Option<PathBuf>, Failure> {
     for folder in from.ancestors() {
         let candidate = folder.join(FILE_NAME);
         if std::fs::symlink_metadata(&candidate).is_ok() {
-            if folder == from {
-                return Ok(Some(PathBuf::from(FILE_NAME)));
-            }
-            if belongs_to_another(&candidate, from) {
+            let is_here = folder == from;
+            // Only its owner can have put a file into a folder that nobody else can write to.
+            if belongs_to_another(&candidate, from) && !(is_here && is_private(from)) {
                 return Err(Failure::Usage(format!(
                     "`{}` and the working directory belong to different users; name the file with --config if you \
                      trust it, or give --no-config",
                     candidate.display()
                 )));
             }
-            return Ok(Some(candidate));
+            return Ok(Some(if is_here { PathBuf::from(FILE_NAME) } else { candidate }));
         }
         if std::fs::symlink_metadata(folder.join(".git")).is_ok() {
             break;
@@ -220,15 +220,35 @@ fn upwards(from: &Path) -> Result<Option<PathBuf>, Failure> {
 #[cfg(unix)]
 fn belongs_to_another(file: &Path, folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    const ROOT: u32 = 0;
     let owner = |path: &Path| std::fs::metadata(path).map(|found| found.uid()).ok();
-    let owner_of_file = owner(file);
-    owner_of_file != Some(ROOT) && owner_of_file != owner(folder)
+    let own = rustix::process::geteuid().as_raw();
+    is_of_another(owner(file), owner(folder), own)
+}
+
+/// Whether only its owner can write to a folder.
+#[cfg(unix)]
+fn is_private(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    const OF_OTHERS: u32 = 0o022;
+    std::fs::metadata(folder).is_ok_and(|found| found.mode() & OF_OTHERS == 0)
+}
+
+/// Whether a file with this owner is another user's, who does not own the folder either.
+#[cfg(unix)]
+fn is_of_another(file: Option<u32>, folder: Option<u32>, own: u32) -> bool {
+    const ROOT: u32 = 0;
+    // A link that leads nowhere fails where it is read.
+    file.is_some() && ![Some(ROOT), Some(own), folder].contains(&file)
 }
 
 #[cfg(not(unix))]
 fn belongs_to_another(_: &Path, _: &Path) -> bool {
     false
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &Path) -> bool {
+    true
 }
 
 #[cfg(test)]
@@ -254,6 +274,23 @@ mod tests {
         assert_eq!(found(), Some(root.path().join("a/b").join(FILE_NAME)));
         put("a/b/c");
         assert_eq!(found(), Some(PathBuf::from(FILE_NAME)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_another_user_is_not_taken_from_a_folder_that_others_can_write_to() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (root, own, other) = (Some(0), 1000, Some(1001));
+        assert!(is_of_another(other, root, own));
+        assert!(is_of_another(other, Some(own), own));
+        for (file, folder) in [(root, Some(own)), (Some(own), root), (other, other), (None, root)] {
+            assert!(!is_of_another(file, folder, own), "{file:?} {folder:?}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for (mode, private) in [(0o755, true), (0o700, true), (0o775, false), (0o1777, false)] {
+            std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(is_private(folder.path()), private, "{mode:o}");
+        }
     }
 
     #[test]
