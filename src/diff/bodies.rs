@@ -5,7 +5,7 @@ use super::kind::Kind;
 use super::operations::{Comparison, OperationPair, location_of_member};
 use super::range::Relation;
 use super::schemas::{FoundDifference, ValueEncoding};
-use super::source::{LocatedNode, Source};
+use super::source::{LocatedNode, NOT_IN_THE_FILE, Source, reference};
 use super::types::Types;
 use super::view::View;
 use crate::contract::is_json;
@@ -39,7 +39,9 @@ impl<'both> Comparison<'both> {
                 let required = new.flag("required");
                 let found = FoundDifference {
                     kind: Kind::RequestBodyAdded,
-                    relation: if required {
+                    relation: if reference(new.node).is_some() {
+                        Relation::Unclear(NOT_IN_THE_FILE)
+                    } else if required {
                         Relation::Narrower
                     } else {
                         Relation::Harmless
@@ -69,6 +71,7 @@ impl<'both> Comparison<'both> {
                 );
                 self.emit(Side::Request, found, locations);
             }
+            (Some(old), Some(new)) if self.is_unresolved(Side::Request, (&old, &new), "the request body") => {}
             (Some(old), Some(new)) => {
                 self.body_required(&old, &new);
                 self.bodies(&Bodies {

@@ -41,6 +41,9 @@ impl<'both> Comparison<'both> {
 
     /// Compares the addresses of one callback, an expression each, and what is sent there.
     fn callback(&mut self, name: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
+        if self.is_unresolved(Side::Operation, (old, new), &format!("the callback `{name}`")) {
+            return;
+        }
         let (was, is) = (named(self.old, old), named(self.new, new));
         let (gone, added): (Vec<_>, Vec<_>) = (
             only_in_first(&was, &is, same_name).collect(),
@@ -72,6 +75,9 @@ impl<'both> Comparison<'both> {
 
     /// Compares what is sent to one address.
     fn calls(&mut self, name: &str, (old, new): (&NamedNode<'both>, &NamedNode<'both>)) {
+        if self.is_unresolved(Side::Operation, (&old.1, &new.1), &format!("the callback `{name}`")) {
+            return;
+        }
         let (was, is) = (operations_of(old.0, &old.1), operations_of(new.0, &new.1));
         let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
         for gone in only_in_first(&was, &is, same) {

@@ -1,16 +1,16 @@
 //! Finds the operations that two documents share, and compares each. The main function is [`differences`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::NaiveDate;
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use super::answers::Answers;
 use super::difference::{ClientEffect, Difference, DocumentLocation, Location, Meaning, OperationName, Side};
 use super::kind::Kind;
 use super::range::Relation;
 use super::schemas::{FoundDifference, SchemaComparison, SchemaDifference, ValueEncoding, meaning, value_change};
-use super::source::{LocatedNode, Source};
+use super::source::{LocatedNode, NOT_IN_THE_FILE, Source, reference};
 use super::view::View;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
@@ -68,6 +68,8 @@ pub(super) struct OperationPair<'pair, 'both> {
 
 impl<'both> Comparison<'both> {
     fn operations(&mut self) {
+        let unresolved = self.unresolved_paths();
+        let is_known = |operation: &Operation<'_>| !unresolved.contains(&template(operation.path));
         let (was, is) = (operations(self.old), operations(self.new));
         let (mut matched, index) = (vec![false; was.len()], Index::new(&was));
         for new in &is {
@@ -78,14 +80,73 @@ impl<'both> Comparison<'both> {
                     matched[index] = true;
                     self.both(OperationPair { old: &was[index], new });
                 }
-                None => self.added(new),
+                None if is_known(new) => self.added(new),
+                None => {}
             }
         }
-        for (old, _) in was.iter().zip(matched).filter(|(_, matched)| !matched) {
+        let unmatched = was.iter().zip(matched).filter(|(_, matched)| !matched);
+        for (old, _) in unmatched.filter(|(old, _)| is_known(old)) {
             self.operation = Some(OperationName::new(old.method, old.path));
             self.removed(old);
         }
         self.operation = None;
+    }
+
+    /// Reports paths that refer to something else and lead nowhere in one document, and returns all that lead nowhere:
+    /// which operations they have there is not known.
+    fn unresolved_paths(&mut self) -> HashSet<String> {
+        let (was, is) = (path_items(self.old), path_items(self.new));
+        let all: IndexSet<&String> = is.keys().chain(was.keys()).collect();
+        let mut unresolved = HashSet::new();
+        for template in all {
+            let (old, new) = (was.get(template), is.get(template));
+            let target = |item: Option<&(&'both str, LocatedNode<'both>)>| reference(item?.1.node);
+            if target(old).is_none() && target(new).is_none() {
+                continue;
+            }
+            unresolved.insert(template.clone());
+            if let Some((path, _)) = new.or(old).filter(|_| target(old) != target(new)) {
+                let location = |item: Option<&(&'both str, LocatedNode<'both>)>| {
+                    item.map_or_else(
+                        || Location::missing_from("/paths"),
+                        |(_, at)| location_of_member(at, "$ref"),
+                    )
+                };
+                self.refers_elsewhere(
+                    Side::Operation,
+                    &format!("the path `{path}`"),
+                    (location(old), location(new)),
+                );
+            }
+        }
+        unresolved
+    }
+
+    /// Whether one of two parts is a reference that leads nowhere, so that there is nothing to compare. If they refer to
+    /// different things, that is reported; `what` is what they describe.
+    pub(super) fn is_unresolved(
+        &mut self,
+        side: Side,
+        (old, new): (&LocatedNode<'both>, &LocatedNode<'both>),
+        what: &str,
+    ) -> bool {
+        let (was, is) = (reference(old.node), reference(new.node));
+        if was != is {
+            let locations = (location_of_member(old, "$ref"), location_of_member(new, "$ref"));
+            self.refers_elsewhere(side, what, locations);
+        }
+        was.is_some() || is.is_some()
+    }
+
+    /// Reports a reference that leads nowhere where the other document has none, or another.
+    pub(super) fn refers_elsewhere(&mut self, side: Side, what: &str, locations: (Location, Location)) {
+        let found = FoundDifference {
+            kind: Kind::Reference,
+            relation: Relation::Unclear(NOT_IN_THE_FILE),
+            client: ClientEffect::None,
+            text: format!("{what} refers to something else"),
+        };
+        self.emit(side, found, locations);
     }
 
     fn added(&mut self, new: &Operation<'both>) {
@@ -316,6 +377,16 @@ fn operations<'both>(source: &Source<'both>) -> Vec<Operation<'both>> {
         found.extend(operations_of(path, &source.resolve(item)));
     }
     found
+}
+
+/// Returns the path items, with their references followed, by the paths without the names of their parameters.
+fn path_items<'both>(source: &Source<'both>) -> IndexMap<String, (&'both str, LocatedNode<'both>)> {
+    let paths = source.at("/paths");
+    let items = paths.iter().flat_map(LocatedNode::members);
+    let items = items.filter(|(path, _)| !path.starts_with("x-"));
+    items
+        .map(|(path, item)| (template(path), (path, source.resolve(item))))
+        .collect()
 }
 
 /// Returns the operations of a path item.

@@ -1,5 +1,6 @@
 //! The parameters of an operation.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use super::bodies::normalized_media_type;
@@ -8,12 +9,15 @@ use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, location_of_member, template_names};
 use super::range::Relation;
 use super::schemas::{FoundDifference, ValueEncoding};
-use super::source::{LocatedNode, Source};
+use super::source::{LocatedNode, Source, reference};
 use super::types::Types;
 use super::view::View;
 
 /// The headers that OpenAPI does not describe as parameters (3.0.3, section 4.7.12.1).
 const NOT_PARAMETERS: [&str; 3] = ["accept", "authorization", "content-type"];
+
+/// Why a parameter may be there although it is not listed.
+const MAY_BE_ELSEWHERE: &str = "a parameter that the other document refers to is not in the file, and may be this one";
 
 /// A parameter of an operation in one document.
 struct Parameter<'both> {
@@ -36,8 +40,9 @@ impl Parameter<'_> {
 
 impl<'both> Comparison<'both> {
     pub(super) fn parameters(&mut self, both: OperationPair<'_, 'both>) {
-        let was = parameters(self.old, both.old);
-        let is = parameters(self.new, both.new);
+        let (was, unresolved_old) = parameters(self.old, both.old);
+        let (is, unresolved_new) = parameters(self.new, both.new);
+        let (may_be_old, may_be_new) = self.unresolved_parameters(both, (&unresolved_old, &unresolved_new));
         let mut added: Vec<_> = is
             .iter()
             .filter(|new| !was.iter().any(|old| old.key == new.key))
@@ -52,12 +57,47 @@ impl<'both> Comparison<'both> {
                 .position(|new| new.name.eq_ignore_ascii_case(old.name) && new.location != old.location);
             match moved {
                 Some(index) => self.moved(old, added.remove(index)),
+                None if may_be_new => self.with_doubt(MAY_BE_ELSEWHERE, |comparison| {
+                    comparison.parameter_removed(old, both.new);
+                }),
                 None => self.parameter_removed(old, both.new),
             }
         }
         for new in added {
-            self.parameter_added(new, both.old);
+            if may_be_old {
+                self.with_doubt(MAY_BE_ELSEWHERE, |comparison| comparison.parameter_added(new, both.old));
+            } else {
+                self.parameter_added(new, both.old);
+            }
         }
+    }
+
+    /// Reports references to parameters that lead nowhere and that only one document has. Returns whether the old and
+    /// whether the new document has one: it may be any parameter that is not listed there.
+    fn unresolved_parameters(
+        &mut self,
+        both: OperationPair<'_, 'both>,
+        (old, new): (&[LocatedNode<'both>], &[LocatedNode<'both>]),
+    ) -> (bool, bool) {
+        let lone = |these: &[LocatedNode<'both>], others: &[LocatedNode<'both>]| {
+            let known: HashSet<_> = others.iter().filter_map(|at| reference(at.node)).collect();
+            let lone = these
+                .iter()
+                .filter(|at| reference(at.node).is_some_and(|target| !known.contains(target)));
+            lone.cloned().collect::<Vec<_>>()
+        };
+        let (only_old, only_new) = (lone(old, new), lone(new, old));
+        let missing_from =
+            |operation: &Operation<'_>| Location::missing_from(location_of_member(&operation.at, "parameters").pointer);
+        for at in &only_old {
+            let locations = (location_of_member(at, "$ref"), missing_from(both.new));
+            self.refers_elsewhere(Side::Request, "a parameter", locations);
+        }
+        for at in &only_new {
+            let locations = (missing_from(both.old), location_of_member(at, "$ref"));
+            self.refers_elsewhere(Side::Request, "a parameter", locations);
+        }
+        (!only_old.is_empty(), !only_new.is_empty())
     }
 
     fn moved(&mut self, old: &Parameter<'both>, new: &Parameter<'both>) {
@@ -303,12 +343,21 @@ fn is_scalar(types: Types) -> bool {
     types == Types::ALL || !(types.meets(Types::ARRAY) || types.meets(Types::OBJECT))
 }
 
-fn parameters<'both>(source: &Source<'both>, operation: &Operation<'both>) -> Vec<Parameter<'both>> {
+/// Returns the parameters of an operation, and the references to one that lead nowhere.
+fn parameters<'both>(
+    source: &Source<'both>,
+    operation: &Operation<'both>,
+) -> (Vec<Parameter<'both>>, Vec<LocatedNode<'both>>) {
     let in_path = template_names(operation.path);
     let mut found: Vec<Parameter<'both>> = Vec::new();
+    let mut unresolved = Vec::new();
     for holder in [&operation.at, &operation.item] {
         for at in holder.member("parameters").iter().flat_map(LocatedNode::elements) {
             let at = source.resolve(at);
+            if reference(at.node).is_some() {
+                unresolved.push(at);
+                continue;
+            }
             let (Some(name), Some(location)) = (at.string("name"), at.string("in")) else {
                 continue;
             };
@@ -334,5 +383,5 @@ fn parameters<'both>(source: &Source<'both>, operation: &Operation<'both>) -> Ve
             }
         }
     }
-    found
+    (found, unresolved)
 }

@@ -139,6 +139,9 @@ impl<'both> Comparison<'both> {
 
     fn response(&mut self, old: &Response<'both>, new: &Response<'both>) {
         let title = format!("the {} response", new.status);
+        if self.is_unresolved(Side::Response, (&old.at, &new.at), &title) {
+            return;
+        }
         self.bodies(&Bodies {
             side: Side::Response,
             old: &old.at,
@@ -209,6 +212,9 @@ impl<'both> Comparison<'both> {
     }
 
     fn header(&mut self, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>), what: &str) {
+        if self.is_unresolved(Side::Response, (old, new), what) {
+            return;
+        }
         if old.flag("required") != new.flag("required") {
             let (relation, verb) = if new.flag("required") {
                 (Relation::Narrower, "is now always there")

@@ -53,7 +53,8 @@ impl<'both> Comparison<'both> {
             let Some(new) = self.new.member(&is, name) else {
                 continue;
             };
-            if old.string("type") == new.string("type") {
+            let title = format!("the security scheme `{name}`");
+            if !self.is_unresolved(Side::Operation, (&old, &new), &title) && old.string("type") == new.string("type") {
                 self.flows(name, &old, &new);
             }
         }

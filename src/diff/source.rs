@@ -10,6 +10,9 @@ use crate::contract::document::{Document, Node, NodeKind};
 use crate::contract::openapi::local_pointer;
 use crate::contract::pointer;
 
+/// Why what a reference leads to is not compared.
+pub(super) const NOT_IN_THE_FILE: &str = "what it refers to is not in the file";
+
 /// The most references in a row that are followed.
 const MAX_REFERENCES: usize = 64;
 

@@ -766,6 +766,95 @@ paths:
     assert_eq!(changed(&with("/others/{id}", "id", "integer")), (true, true));
 }
 
+/// A document with one of these parts after its path, in which the others stay.
+fn with_parts(parts: &[(&str, &str)]) -> String {
+    let part = |name: &str, otherwise: &'static str| -> String {
+        let stated = parts.iter().find(|(stated, _)| *stated == name);
+        stated.map_or_else(|| otherwise.to_owned(), |(_, text)| (*text).to_owned())
+    };
+    let post = format!(
+        "{{post: {{parameters: [{}], requestBody: {}, responses: {{'200': {}}}, callbacks: {{done: {}}}}}}}",
+        part(
+            "parameter",
+            "{name: a, in: query, required: true, schema: {type: string}}"
+        ),
+        part(
+            "body",
+            "{required: true, content: {text/plain: {schema: {type: string}}}}"
+        ),
+        part(
+            "response",
+            "{description: Done, content: {text/plain: {schema: {type: string}}}}"
+        )
+        .replace("HEADER", &part("header", "{required: true, schema: {type: string}}")),
+        part(
+            "callback",
+            "{'{$request.query.a}': {post: {responses: {'204': {description: Taken}}}}}"
+        ),
+    );
+    let path = part("path", "POST").replace("POST", &post);
+    format!("openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths: {{/things: {path}}}\n")
+}
+
+#[test]
+fn what_is_behind_a_reference_that_leads_nowhere_is_neither_gone_nor_new() {
+    const WITH_HEADER: (&str, &str) = ("response", "{description: Done, headers: {X-A: HEADER}}");
+    for (part, beside, side, title, doubt) in [
+        ("body", None, "request", "the request body", None),
+        ("response", None, "response", "the 200 response", None),
+        (
+            "header",
+            Some(WITH_HEADER),
+            "response",
+            "the header `X-A` of the 200 response",
+            None,
+        ),
+        ("callback", None, "operation", "the callback `done`", None),
+        ("path", None, "operation", "the path `/things`", None),
+        (
+            "parameter",
+            None,
+            "request",
+            "a parameter",
+            Some("the query parameter `a` is"),
+        ),
+    ] {
+        let stated: Vec<_> = beside.into_iter().collect();
+        let with = |target: &str| with_parts(&[&stated[..], &[(part, target)]].concat());
+        let (stated, lost, other) = (
+            with_parts(&stated),
+            with("{$ref: 'other.yaml#/A'}"),
+            with("{$ref: 'other.yaml#/B'}"),
+        );
+        let expected = format!("unclear {side}: {title} refers to something else");
+        let expected = |verb: &str| {
+            let doubtful = doubt.map(|text| format!("unclear request: {text} {verb}"));
+            [expected.clone()].into_iter().chain(doubtful).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&stated, &lost), expected("gone"));
+        assert_eq!(lines(&lost, &stated), expected("new and required"));
+        assert_eq!(
+            lines(&lost, &other)[0],
+            format!("unclear {side}: {title} refers to something else")
+        );
+        assert_eq!(lines(&lost, &lost), [""; 0]);
+    }
+}
+
+#[test]
+fn a_body_that_leads_nowhere_may_be_required() {
+    let with = |body: &str| {
+        let text = with_parts(&[("body", body)]);
+        text.replace("requestBody: none, ", "")
+    };
+    let (none, lost) = (with("none"), with("{$ref: '#/components/requestBodies/Lost'}"));
+    assert_eq!(lines(&none, &lost), ["unclear request: the request has a body now"]);
+    assert_eq!(
+        lines(&lost, &none),
+        ["breaking request: the request no longer has a body"]
+    );
+}
+
 #[test]
 fn a_reference_under_a_name_that_is_also_a_keyword_is_followed() {
     let text = "openapi: 3.1.0

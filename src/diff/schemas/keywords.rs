@@ -11,7 +11,7 @@ use super::{
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::range::{self, End, Range, compare_ends};
-use crate::diff::source::{LocatedNode, normalized_value, refers, state_the_same};
+use crate::diff::source::{LocatedNode, NOT_IN_THE_FILE, normalized_value, refers, state_the_same};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
@@ -589,7 +589,7 @@ impl<'both> SchemaComparison<'both> {
         if was != is {
             let found = FoundDifference {
                 kind: Kind::Reference,
-                relation: Relation::Unclear("what it refers to is not in the file"),
+                relation: Relation::Unclear(NOT_IN_THE_FILE),
                 client: ClientEffect::None,
                 text: "refers to something else".to_owned(),
             };
