@@ -1,7 +1,7 @@
 //! Compares what was learned about a service, which an overlay of the document states under `x-answers`. The document
 //! promises none of it, but the client is generated from it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -84,11 +84,10 @@ impl Answers {
 }
 
 impl Answer {
-    /// Whether both answer the same question. A gap about errors has an answer for each error condition, such as a
+    /// Returns what identifies the question. A gap about errors has an answer for each error condition, such as a
     /// missing credential.
-    fn is_about(&self, other: &Self) -> bool {
-        let condition = |answer: &Self| answer.claim.get("condition").cloned();
-        self.gap == other.gap && self.subject == other.subject && condition(self) == condition(other)
+    fn question(&self) -> (&str, &str, Option<&Value>) {
+        (&self.gap, &self.subject, self.claim.get("condition"))
     }
 }
 
@@ -98,13 +97,16 @@ impl<'both> Comparison<'both> {
         let (of_old, of_new) = self.answers;
         let was = of_old.about(both.old.at.string("operationId"));
         let is = of_new.about(both.new.at.string("operationId"));
+        // Of several answers to one question, the first counts.
+        let new_answers: HashMap<_, _> = is.iter().rev().map(|new| (new.question(), new)).collect();
+        let old_questions: HashSet<_> = was.iter().map(Answer::question).collect();
         for old in was {
-            let new = is.iter().find(|new| new.is_about(old));
+            let new = new_answers.get(&old.question()).copied();
             if new.is_none_or(|new| new.claim != old.claim) {
                 self.answer(Some(old), new);
             }
         }
-        for new in is.iter().filter(|new| !was.iter().any(|old| old.is_about(new))) {
+        for new in is.iter().filter(|new| !old_questions.contains(&new.question())) {
             self.answer(None, Some(new));
         }
     }

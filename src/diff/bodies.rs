@@ -1,5 +1,7 @@
 //! Compares bodies: the body of a request, and the media types of any body.
 
+use std::collections::{HashMap, HashSet};
+
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, OperationPair, location_of_member};
@@ -106,17 +108,20 @@ impl<'both> Comparison<'both> {
 
     /// Compares the media types of two bodies, and the schemas of those that both have.
     pub(super) fn bodies(&mut self, bodies: &Bodies<'_, 'both>) {
-        let (was, is) = (media_types(bodies.old), media_types(bodies.new));
-        let several = was.len() > 1 || is.len() > 1;
-        for (name, old) in &was {
+        let (was, is) = (MediaTypes::of(bodies.old), MediaTypes::of(bodies.new));
+        let several = was.all.len() > 1 || is.all.len() > 1;
+        // The new ranges that an old type was compared with.
+        let mut compared = HashSet::new();
+        for (name, old) in &was.all {
             let title = if several {
                 format!("{} ({name})", bodies.title)
             } else {
                 bodies.title.clone()
             };
-            if let Some((_, new)) = is.iter().find(|(other, _)| other == name) {
+            if let Some((_, new)) = is.get(name) {
                 self.media(bodies.side, (name, old, new), &title);
-            } else if let Some((range, new)) = closest_range(&is, name) {
+            } else if let Some((range, new)) = is.closest_range(name) {
+                compared.insert(range);
                 if self.seen_by_callers(bodies.side) == Side::Response {
                     let found = FoundDifference {
                         kind: Kind::MediaTypeAdded,
@@ -131,23 +136,16 @@ impl<'both> Comparison<'both> {
                     );
                 }
                 self.media(bodies.side, (name, old, new), &title);
-            } else if !is.iter().any(|(other, _)| covers(name, other)) {
+            } else if is.covered_by(name).next().is_none() {
                 let what = format!("{} can no longer be {name}", bodies.title);
                 self.media_removed(bodies, old, (Relation::Different, what));
             } else {
                 self.within_range(bodies, (name, old), &is);
             }
         }
-        for (name, new) in &is {
-            // A range is known if an old type was compared with it above.
-            let compared = |other: &str| {
-                let exact = is.iter().any(|(exact, _)| exact == other);
-                !exact && closest_range(&is, other).is_some_and(|(range, _)| range == name)
-            };
-            let known = was
-                .iter()
-                .any(|(other, _)| other == name || covers(other, name) || compared(other));
-            if !known {
+        for (name, new) in &is.all {
+            let is_known = was.get(name).is_some() || was.closest_range(name).is_some() || compared.contains(name);
+            if !is_known {
                 // In its callbacks the service sends what it likes: nobody asks for a media type there.
                 let is_sent = self.callback.is_some() && self.seen_by_callers(bodies.side) == Side::Response;
                 let found = FoundDifference {
@@ -158,7 +156,7 @@ impl<'both> Comparison<'both> {
                         Relation::Harmless
                     },
                     client: ClientEffect::Minor,
-                    text: if was.is_empty() && bodies.side == Side::Response {
+                    text: if was.all.is_empty() && bodies.side == Side::Response {
                         format!("{} can now have a body, {name}", bodies.title)
                     } else {
                         format!("{} can also be {name}", bodies.title)
@@ -179,9 +177,9 @@ impl<'both> Comparison<'both> {
         &mut self,
         bodies: &Bodies<'_, 'both>,
         (range, old): (&str, &LocatedNode<'both>),
-        is: &[(String, LocatedNode<'both>)],
+        is: &MediaTypes<'both>,
     ) {
-        let covered: Vec<_> = is.iter().filter(|(name, _)| covers(range, name)).collect();
+        let covered: Vec<_> = is.covered_by(range).collect();
         if self.seen_by_callers(bodies.side) == Side::Request {
             let names: Vec<_> = covered.iter().map(|(name, _)| name.as_str()).collect();
             let what = format!(
@@ -235,23 +233,60 @@ fn schema<'both>(source: &Source<'both>, media: &LocatedNode<'both>) -> View<'bo
     }
 }
 
-/// Returns the range that covers a media type; of several, the narrowest.
-fn closest_range<'list, 'both>(
-    types: &'list [(String, LocatedNode<'both>)],
-    name: &str,
-) -> Option<&'list (String, LocatedNode<'both>)> {
-    let covering = types.iter().filter(|(range, _)| covers(range, name));
-    covering.min_by_key(|(range, _)| range == "*/*")
+/// The media types of a body. A document may list very many, so each is found by its name or by its type.
+struct MediaTypes<'both> {
+    /// All of them, each under a normalised name.
+    all: Vec<(String, LocatedNode<'both>)>,
+    /// The first of each name.
+    by_name: HashMap<String, usize>,
+    /// Those of each type: `text/plain` is of the type `text`.
+    by_type: HashMap<String, Vec<usize>>,
 }
 
-/// Returns the media types of a body, each under a normalised name.
-fn media_types<'both>(holder: &LocatedNode<'both>) -> Vec<(String, LocatedNode<'both>)> {
-    let content = holder.member("content");
-    let members = content
-        .iter()
-        .flat_map(LocatedNode::members)
-        .map(|(name, at)| (normalized_media_type(name), at));
-    members.collect()
+impl<'both> MediaTypes<'both> {
+    fn of(holder: &LocatedNode<'both>) -> Self {
+        let content = holder.member("content");
+        let members = content.iter().flat_map(LocatedNode::members);
+        let all: Vec<_> = members.map(|(name, at)| (normalized_media_type(name), at)).collect();
+        let (mut by_name, mut by_type) = (HashMap::new(), HashMap::<_, Vec<_>>::new());
+        for (index, (name, _)) in all.iter().enumerate() {
+            by_name.entry(name.clone()).or_insert(index);
+            by_type.entry(type_of(name).to_owned()).or_default().push(index);
+        }
+        Self { all, by_name, by_type }
+    }
+
+    fn get(&self, name: &str) -> Option<&(String, LocatedNode<'both>)> {
+        self.by_name.get(name).map(|index| &self.all[*index])
+    }
+
+    /// Returns the range that covers a media type; of several, the narrowest.
+    fn closest_range(&self, name: &str) -> Option<&(String, LocatedNode<'both>)> {
+        let ranges = [format!("{}/*", type_of(name)), "*/*".to_owned()];
+        ranges
+            .iter()
+            .filter(|range| covers(range, name))
+            .find_map(|range| self.get(range))
+    }
+
+    /// Returns the media types that a range covers.
+    fn covered_by(&self, range: &str) -> impl Iterator<Item = &(String, LocatedNode<'both>)> {
+        let of_type = self
+            .by_type
+            .get(type_of(range))
+            .into_iter()
+            .flatten()
+            .map(|index| &self.all[*index]);
+        let is_all = range == "*/*";
+        let all = self.all.iter().filter(move |_| is_all);
+        let covered = all.chain(of_type.filter(move |_| !is_all));
+        covered.filter(move |(name, _)| covers(range, name))
+    }
+}
+
+/// Returns the type of a media type: `text` for `text/plain`.
+fn type_of(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(kind, _)| kind)
 }
 
 /// Returns how values are written in a body of this media type. In a form every number is also a string, and so is a
@@ -286,6 +321,6 @@ pub(super) fn covers(range: &str, name: &str) -> bool {
     }
     range == "*/*"
         || range
-            .strip_suffix('*')
-            .is_some_and(|start| start.ends_with('/') && name.starts_with(start))
+            .strip_suffix("/*")
+            .is_some_and(|kind| name.contains('/') && kind == type_of(name))
 }

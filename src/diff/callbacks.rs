@@ -19,7 +19,7 @@ impl<'both> Comparison<'both> {
             location_of_member(old, "callbacks").pointer,
             location_of_member(new, "callbacks").pointer,
         );
-        let mut added: Vec<_> = only_in_first(&is, &was, same_name).collect();
+        let mut added: Vec<_> = only_in_first(&is, &was, |named| named.0).collect();
         for (name, old) in &was {
             // The name only identifies it in the document, so one with another name and the same addresses is the same.
             let renamed = || added.iter().position(|(_, new)| same_addresses(old, new));
@@ -46,8 +46,8 @@ impl<'both> Comparison<'both> {
         }
         let (was, is) = (named(self.old, old), named(self.new, new));
         let (gone, added): (Vec<_>, Vec<_>) = (
-            only_in_first(&was, &is, same_name).collect(),
-            only_in_first(&is, &was, same_name).collect(),
+            only_in_first(&was, &is, |named| named.0).collect(),
+            only_in_first(&is, &was, |named| named.0).collect(),
         );
         if let ([(from, old)], [(to, new)]) = (gone.as_slice(), added.as_slice()) {
             let text = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
@@ -80,12 +80,12 @@ impl<'both> Comparison<'both> {
         }
         let (was, is) = (operations_of(old.0, &old.1), operations_of(new.0, &new.1));
         let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
-        for gone in only_in_first(&was, &is, same) {
+        for gone in only_in_first(&was, &is, |operation| operation.method) {
             let locations = (Location::at(&gone.at.pointer), Location::missing_from(&new.1.pointer));
             let text = format!("the callback `{name}` no longer sends a {}", gone.method.as_str());
             self.callback_differs(Relation::Different, text, locations);
         }
-        for added in only_in_first(&is, &was, same) {
+        for added in only_in_first(&is, &was, |operation| operation.method) {
             let locations = (Location::missing_from(&old.1.pointer), Location::at(&added.at.pointer));
             let text = format!("the callback `{name}` also sends a {}", added.method.as_str());
             let relation = Relation::Unclear("callers may get a request that they do not know");

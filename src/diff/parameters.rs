@@ -1,6 +1,6 @@
 //! The parameters of an operation.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::bodies::normalized_media_type;
@@ -9,7 +9,7 @@ use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, location_of_member, template_names};
 use super::range::Relation;
 use super::schemas::{FoundDifference, ValueEncoding};
-use super::source::{LocatedNode, Source, reference};
+use super::source::{LocatedNode, Source, only_in_first, reference};
 use super::types::Types;
 use super::view::View;
 
@@ -43,12 +43,10 @@ impl<'both> Comparison<'both> {
         let (was, unresolved_old) = parameters(self.old, both.old);
         let (is, unresolved_new) = parameters(self.new, both.new);
         let (may_be_old, may_be_new) = self.unresolved_parameters(both, (&unresolved_old, &unresolved_new));
-        let mut added: Vec<_> = is
-            .iter()
-            .filter(|new| !was.iter().any(|old| old.key == new.key))
-            .collect();
+        let new_parameters: HashMap<_, _> = is.iter().map(|new| (&new.key, new)).collect();
+        let mut added: Vec<_> = only_in_first(&is, &was, |parameter| &parameter.key).collect();
         for old in &was {
-            if let Some(new) = is.iter().find(|new| new.key == old.key) {
+            if let Some(new) = new_parameters.get(&old.key) {
                 self.parameter(old, new);
                 continue;
             }
@@ -350,7 +348,7 @@ fn parameters<'both>(
 ) -> (Vec<Parameter<'both>>, Vec<LocatedNode<'both>>) {
     let in_path = template_names(operation.path);
     let mut found: Vec<Parameter<'both>> = Vec::new();
-    let mut unresolved = Vec::new();
+    let (mut keys, mut unresolved) = (HashSet::new(), Vec::new());
     for holder in [&operation.at, &operation.item] {
         for at in holder.member("parameters").iter().flat_map(LocatedNode::elements) {
             let at = source.resolve(at);
@@ -373,7 +371,7 @@ fn parameters<'both>(
                 _ => name.to_owned(),
             };
             let key = (location.to_owned(), key);
-            if !found.iter().any(|known| known.key == key) {
+            if keys.insert(key.clone()) {
                 found.push(Parameter {
                     name,
                     location,

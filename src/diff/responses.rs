@@ -1,5 +1,7 @@
 //! The responses of an operation: statuses, bodies, headers, links.
 
+use std::collections::HashMap;
+
 use super::bodies::Bodies;
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
@@ -35,7 +37,7 @@ impl<'both> Comparison<'both> {
                 }
                 Some(new) => self.response(old, new),
                 None => {
-                    let mut added = only_in_first(&is, &was, same_status);
+                    let mut added = only_in_first(&is, &was, |response| response.status);
                     let narrowed = added.any(|new| covers(old.status, new.status));
                     if !narrowed || old.status.is_success() && !is.iter().any(|new| new.status.is_success()) {
                         self.response_removed(old, &above.1);
@@ -43,7 +45,7 @@ impl<'both> Comparison<'both> {
                 }
             }
         }
-        for new in only_in_first(&is, &was, same_status) {
+        for new in only_in_first(&is, &was, |response| response.status) {
             match covering(&was, new.status) {
                 Some(old) if is_default_of_both(old, &is) => {
                     self.response_added(new, &above.0);
@@ -154,10 +156,15 @@ impl<'both> Comparison<'both> {
 
     fn headers(&mut self, old: &Response<'both>, new: &Response<'both>, title: &str) {
         let (was, is) = (headers(self.old, &old.at), headers(self.new, &new.at));
+        let new_headers: HashMap<_, _> = is
+            .iter()
+            .rev()
+            .map(|(name, at)| (name.to_ascii_lowercase(), at))
+            .collect();
         for (name, at) in &was {
             let what = format!("the header `{name}` of {title}");
-            match is.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
-                Some((_, other)) => self.header((at, other), &what),
+            match new_headers.get(&name.to_ascii_lowercase()) {
+                Some(other) => self.header((at, other), &what),
                 None => {
                     let relation = if at.flag("required") {
                         Relation::Different
@@ -183,8 +190,7 @@ impl<'both> Comparison<'both> {
                 }
             }
         }
-        let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0.eq_ignore_ascii_case(other.0);
-        for (name, at) in only_in_first(&is, &was, same) {
+        for (name, at) in only_in_first(&is, &was, |header| header.0.to_ascii_lowercase()) {
             let above = location_of_member(&old.at, "headers").pointer;
             self.header_added(at, &above, &format!("the header `{name}` of {title}"));
         }
@@ -267,9 +273,9 @@ impl<'both> Comparison<'both> {
             };
             self.emit(Side::Response, found, locations);
         };
+        let new_links: HashMap<_, _> = is.iter().map(|(name, at)| (*name, at)).collect();
         for (name, at) in &was {
-            let other = is.iter().find(|(other, _)| other == name);
-            match other {
+            match new_links.get(name) {
                 None => {
                     let locations = (
                         Location::at(&at.pointer),
@@ -280,7 +286,7 @@ impl<'both> Comparison<'both> {
                     );
                     emit(reason, format!("the link `{name}` of {title} is gone"), locations);
                 }
-                Some((_, other)) if !state_the_same(None, (sources.0, at), (sources.1, other)) => {
+                Some(other) if !state_the_same(None, (sources.0, at), (sources.1, other)) => {
                     let locations = (Location::at(&at.pointer), Location::at(&other.pointer));
                     let reason = Relation::Unclear("links are not compared further");
                     emit(reason, format!("the link `{name}` of {title} differs"), locations);
@@ -288,7 +294,7 @@ impl<'both> Comparison<'both> {
                 Some(_) => {}
             }
         }
-        for (name, at) in only_in_first(&is, &was, |one, other| one.0 == other.0) {
+        for (name, at) in only_in_first(&is, &was, |link| link.0) {
             let locations = (
                 Location::missing_from(location_of_member(old, "links").pointer),
                 Location::at(&at.pointer),

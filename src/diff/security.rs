@@ -75,8 +75,7 @@ impl<'both> Comparison<'both> {
             };
             self.emit(Side::Operation, found, locations);
         };
-        let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
-        for (flow, at) in only_in_first(&was, &is, same) {
+        for (flow, at) in only_in_first(&was, &is, |flow| flow.0) {
             let locations = (
                 Location::at(&at.pointer),
                 Location::missing_from(location_of_member(new, "flows").pointer),
@@ -84,7 +83,7 @@ impl<'both> Comparison<'both> {
             let text = format!("the flow `{flow}` of the security scheme `{name}` is gone");
             emit(Relation::Different, text, locations);
         }
-        for (flow, at) in only_in_first(&is, &was, same) {
+        for (flow, at) in only_in_first(&is, &was, |flow| flow.0) {
             let locations = (
                 Location::missing_from(location_of_member(old, "flows").pointer),
                 Location::at(&at.pointer),

@@ -2,6 +2,7 @@
 //! main types are [`Source`] and [`LocatedNode`].
 
 use std::collections::HashSet;
+use std::hash::Hash;
 
 use serde_json::Value;
 
@@ -327,15 +328,15 @@ impl<'document> StatementComparison<'_, 'document> {
     ) -> bool {
         match (&old.node.kind, &new.node.kind) {
             (NodeKind::Object(_), NodeKind::Object(_)) => {
-                let members =
-                    |at: &LocatedNode<'document>| at.members().filter(|(name, _)| counts(name)).collect::<Vec<_>>();
-                let (was, is) = (members(old), members(new));
-                was.len() == is.len()
-                    && was.iter().all(|(name, below)| {
-                        let other = is.iter().find(|(other, _)| other == name);
-                        other.is_some_and(|(_, other)| match kind {
-                            Members::Keywords => self.same_below(name, below, other),
-                            _ => self.same(below, other),
+                let count = |at: &LocatedNode<'_>| {
+                    let names = at.node.members().iter().map(|member| member.name.as_str());
+                    names.filter(|name| counts(name)).count()
+                };
+                count(old) == count(new)
+                    && old.members().filter(|(name, _)| counts(name)).all(|(name, below)| {
+                        new.member(name).is_some_and(|other| match kind {
+                            Members::Keywords => self.same_below(name, &below, &other),
+                            _ => self.same(&below, &other),
                         })
                     })
             }
@@ -358,14 +359,14 @@ impl<'document> StatementComparison<'_, 'document> {
     }
 }
 
-/// Returns the elements of the first list that the second one lacks.
-pub(super) fn only_in_first<'list, T>(
+/// Returns the elements of the first list that the second one lacks; `key` is what identifies an element.
+pub(super) fn only_in_first<'list, T, K: Eq + Hash>(
     list: &'list [T],
-    other: &[T],
-    same: impl Fn(&T, &T) -> bool,
+    other: &'list [T],
+    key: impl Fn(&'list T) -> K,
 ) -> impl Iterator<Item = &'list T> {
-    list.iter()
-        .filter(move |one| !other.iter().any(|known| same(one, known)))
+    let known: HashSet<_> = other.iter().map(&key).collect();
+    list.iter().filter(move |one| !known.contains(&key(one)))
 }
 
 impl<'document> LocatedNode<'document> {

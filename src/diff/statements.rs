@@ -1,7 +1,7 @@
 //! Compares what only our own keys state, and what concerns the whole document: invariants, gaps, servers. Also finds
 //! the facts that only one of the two documents states.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -84,9 +84,9 @@ impl<'both> Comparison<'both> {
             location_of_member(old, "servers").pointer,
             location_of_member(new, "servers").pointer,
         );
-        let same = |one: &Server<'_>, other: &Server<'_>| without_slash(one.url) == without_slash(other.url);
-        for gone in only_in_first(&was, &is, same) {
-            let moved = !is.is_empty() && !is.iter().any(|other| other.base_path == gone.base_path);
+        let base_paths: HashSet<_> = is.iter().map(|server| &server.base_path).collect();
+        for gone in only_in_first(&was, &is, Server::key) {
+            let moved = !is.is_empty() && !base_paths.contains(&gone.base_path);
             let (relation, tail) = if moved {
                 (Relation::Different, ", and no other has its path")
             } else {
@@ -105,7 +105,7 @@ impl<'both> Comparison<'both> {
         }
         // Where none is listed, there is one at `/` (3.0.3, section 4.7.1).
         let moved = was.is_empty() && is.iter().all(|server| !server.base_path.is_empty());
-        for added in only_in_first(&is, &was, same) {
+        for added in only_in_first(&is, &was, Server::key) {
             let locations = (Location::missing_from(&above.0), Location::at(&added.at.pointer));
             let text = format!("the server `{}` is new", added.url);
             let relation = if moved {
@@ -119,10 +119,9 @@ impl<'both> Comparison<'both> {
                 locations,
             );
         }
-        for (one, other) in was
-            .iter()
-            .filter_map(|one| Some((one, is.iter().find(|other| same(one, other))?)))
-        {
+        let new_servers: HashMap<_, _> = is.iter().rev().map(|server| (server.key(), server)).collect();
+        let pairs = was.iter().filter_map(|one| Some((one, *new_servers.get(one.key())?)));
+        for (one, other) in pairs {
             if one.variables != other.variables {
                 let reason = Relation::Unclear("whether the service still answers there is not said");
                 let text = format!("what may stand for the variables of the server `{}` differs", one.url);
@@ -147,8 +146,7 @@ impl<'both> Comparison<'both> {
         };
         let (was, is) = (gaps(self.old), gaps(self.new));
         let question = |at: &LocatedNode<'_>| at.string("question").unwrap_or_default().to_owned();
-        let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
-        for (id, at) in only_in_first(&was, &is, same) {
+        for (id, at) in only_in_first(&was, &is, |gap| gap.0) {
             let text = format!("the gap `{id}` is closed: {}", question(at));
             let locations = (Location::at(&at.pointer), Location::missing_from("/x-gaps"));
             self.emit(
@@ -157,7 +155,7 @@ impl<'both> Comparison<'both> {
                 locations,
             );
         }
-        for (id, at) in only_in_first(&is, &was, same) {
+        for (id, at) in only_in_first(&is, &was, |gap| gap.0) {
             let relation = Relation::Unclear(
                 "callers may rely on what the new document leaves open; whether the old one stated it is not known",
             );
@@ -177,8 +175,7 @@ impl<'both> Comparison<'both> {
         let key = |statement: &(String, String)| statement.0.split(':').next().unwrap_or_default().to_owned();
         let above =
             |at: &LocatedNode<'_>, statement: &(String, String)| location_of_member(at, &key(statement)).pointer;
-        let same = |one: &(String, String), other: &(String, String)| one.0 == other.0;
-        for lost in only_in_first(&was, &is, same) {
+        for lost in only_in_first(&was, &is, |statement| &statement.0) {
             let locations = (Location::at(&lost.1), Location::missing_from(above(&both.new.at, lost)));
             let found = without_client_effect(
                 Kind::InvariantLost,
@@ -187,7 +184,7 @@ impl<'both> Comparison<'both> {
             );
             self.emit(Side::Response, found, locations);
         }
-        for gained in only_in_first(&is, &was, same) {
+        for gained in only_in_first(&is, &was, |statement| &statement.0) {
             let locations = (
                 Location::missing_from(above(&both.old.at, gained)),
                 Location::at(&gained.1),
@@ -233,6 +230,13 @@ struct Server<'both> {
     base_path: String,
     variables: Option<Value>,
     at: LocatedNode<'both>,
+}
+
+impl Server<'_> {
+    /// Returns what identifies it in a list.
+    fn key(&self) -> &str {
+        without_slash(self.url)
+    }
 }
 
 fn servers<'both>(holder: &LocatedNode<'both>) -> Vec<Server<'both>> {

@@ -766,6 +766,36 @@ paths:
     assert_eq!(changed(&with("/others/{id}", "id", "integer")), (true, true));
 }
 
+#[test]
+fn a_body_of_very_many_media_types_is_compared_by_their_names() {
+    let with = |last: &str| {
+        let names: Vec<_> = (0..20_000).map(|index| format!("text/a{index}")).collect();
+        let mut names: Vec<_> = names.iter().map(String::as_str).collect();
+        names.push(last);
+        with_parts(&[("body", &format!("{{{}}}", content(&names)))])
+    };
+    let expected = [
+        "breaking request: the request body can no longer be text/b",
+        "compatible request: the request body can also be text/c",
+    ];
+    assert_eq!(lines(&with("text/b"), &with("text/c")), expected);
+}
+
+#[test]
+fn an_object_with_very_many_required_properties_is_compared_by_their_names() {
+    let with = |last: &str| {
+        let names: Vec<_> = (0..20_000).map(|index| format!("a{index}")).collect();
+        let listed: Vec<_> = names.iter().map(|name| format!("{name}: {{}}")).collect();
+        format!(
+            "{{required: [{}, {last}], properties: {{{}}}}}",
+            names.join(", "),
+            listed.join(", ")
+        )
+    };
+    let (old, new) = (with_schema(&with("b")), with_schema(&with("c")));
+    assert_eq!(lines(&old, &new).len(), 4);
+}
+
 /// A document with one of these parts after its path, in which the others stay.
 fn with_parts(parts: &[(&str, &str)]) -> String {
     let part = |name: &str, otherwise: &'static str| -> String {

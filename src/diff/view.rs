@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::source::{LocatedNode, Source, has_siblings, is_annotation, normalized_value, reference};
@@ -80,6 +81,27 @@ impl NamePatterns {
             Self::Unread => true,
             Self::Read(patterns) => patterns.iter().any(|pattern| pattern.is_valid(&json!(name))),
         }
+    }
+}
+
+/// The names that an object lists as required, which may be very many.
+pub(super) struct RequiredNames<'document> {
+    /// The `required` of each part.
+    lists: Vec<LocatedNode<'document>>,
+    /// The first place of each name: the index of the list, and the index in it.
+    places: IndexMap<&'document str, (usize, usize)>,
+}
+
+impl<'document> RequiredNames<'document> {
+    /// Returns the names, in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'document str> {
+        self.places.keys().copied()
+    }
+
+    /// Returns where a name is listed; `None` if it is not.
+    pub(super) fn location_of(&self, name: &str) -> Option<String> {
+        let (list, index) = *self.places.get(name)?;
+        Some(pointer::join(&self.lists[list].pointer, &index.to_string()))
     }
 }
 
@@ -330,13 +352,17 @@ impl<'document> View<'document> {
         (!stated.is_empty()).then(|| Self::of(source, stated))
     }
 
-    /// Returns where a property is listed as required; `None` if it is not.
-    pub(super) fn required_at(&self, name: &str) -> Option<String> {
-        self.keywords("required").find_map(|required| {
-            let mut names = required.node.elements().iter();
-            let index = names.position(|element| element.string() == Some(name))?;
-            Some(pointer::join(&required.pointer, &index.to_string()))
-        })
+    /// Returns the names that are listed as required.
+    pub(super) fn required(&self) -> RequiredNames<'document> {
+        let lists: Vec<_> = self.keywords("required").collect();
+        let mut places = IndexMap::new();
+        for (list, at) in lists.iter().enumerate() {
+            let elements = at.node.elements().iter().enumerate();
+            for (index, name) in elements.filter_map(|(index, element)| Some((index, element.string()?))) {
+                places.entry(name).or_insert((list, index));
+            }
+        }
+        RequiredNames { lists, places }
     }
 
     /// Returns the names of `patternProperties`, as patterns.
@@ -352,14 +378,6 @@ impl<'document> View<'document> {
         });
         read.collect::<Result<_, _>>()
             .map_or(NamePatterns::Unread, NamePatterns::Read)
-    }
-
-    /// Returns the names of the required properties.
-    pub(super) fn required_names(&self) -> Vec<&'document str> {
-        let required = self.keywords("required");
-        required
-            .flat_map(|required| required.node.elements().iter().filter_map(Node::string))
-            .collect()
     }
 
     /// Returns the schema of an item.

@@ -141,7 +141,7 @@ impl<'both> SchemaComparison<'both> {
             (Relation::Narrower, &was, &is, "no longer"),
             (Relation::Wider, &is, &was, "now"),
         ] {
-            for value in only_in_first(these, others, |one, other| one == other) {
+            for value in only_in_first(these, others, |value| value) {
                 let found = FoundDifference {
                     kind: Kind::Discriminator,
                     relation,

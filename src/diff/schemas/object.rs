@@ -16,7 +16,7 @@ use crate::diff::kind::Kind;
 use crate::diff::schemas::FoundDifference;
 use crate::diff::source::Source;
 use crate::diff::types::Types;
-use crate::diff::view::{Additional, NamePatterns, View};
+use crate::diff::view::{Additional, NamePatterns, RequiredNames, View};
 
 /// Whether `patternProperties` of an object may apply to a property of this name.
 fn may_match(object: &View<'_>, patterns: &OnceCell<NamePatterns>, name: &str) -> bool {
@@ -37,11 +37,16 @@ impl<'both> SchemaComparison<'both> {
         let listed: Vec<_> = listed.filter(|name| names.insert(*name)).collect();
         // Reading patterns takes time, so each side's are read once, and only if a name asks for them.
         let (of_old, of_new) = (OnceCell::new(), OnceCell::new());
+        let (required_before, required_now) = (old.required(), new.required());
         for name in listed {
             let below = pointer::join(path, name);
-            match (self.property(true, old, name), self.property(false, new, name)) {
+            let was = self.property(self.old, (old, &required_before), name);
+            let is = self.property(self.new, (new, &required_now), name);
+            match (was, is) {
                 (Some(was), Some(is)) => {
-                    self.required((old, &was), (new, &is), &below);
+                    let relation = self.newly_required(&is.view);
+                    let places = (was.required_at.as_ref(), is.required_at.as_ref());
+                    self.required((old, places.0), (new, places.1), (relation, &below));
                     self.property_value(&was.view, &is.view, &below);
                 }
                 (Some(was), None) => self.removed(&was, (new, &of_new), &below),
@@ -49,9 +54,15 @@ impl<'both> SchemaComparison<'both> {
                 (None, None) => {}
             }
         }
-        let required = old.required_names().into_iter().chain(new.required_names());
-        for name in required.filter(|name| names.insert(*name)).collect::<Vec<_>>() {
-            self.required_elsewhere(old, new, (name, path));
+        let required = required_before.names().chain(required_now.names());
+        for name in required.filter(|name| names.insert(*name)) {
+            let places = (required_before.location_of(name), required_now.location_of(name));
+            let relation = Relation::Narrower;
+            self.required(
+                (old, places.0.as_ref()),
+                (new, places.1.as_ref()),
+                (relation, &pointer::join(path, name)),
+            );
         }
         self.additional(old, new, path);
         self.count(old, new, path, Kind::PropertyCount);
@@ -72,41 +83,43 @@ impl<'both> SchemaComparison<'both> {
     }
 
     /// Returns a property, unless it does not exist on this side of an operation.
-    fn property(&self, is_old: bool, view: &View<'both>, name: &str) -> Option<Property<'both>> {
-        let source = if is_old { self.old } else { self.new };
+    fn property(
+        &self,
+        source: &Source<'both>,
+        (view, required): (&View<'both>, &RequiredNames<'both>),
+        name: &str,
+    ) -> Option<Property<'both>> {
         let property = view.property(source, name)?;
         let hidden = match self.side {
             Side::Request => "readOnly",
             Side::Response => "writeOnly",
             Side::Operation => return None,
         };
-        let required_at = view.required_at(name);
+        let required_at = required.location_of(name);
         (!property.flag(hidden)).then_some(Property {
             view: property,
             required_at,
         })
     }
 
-    fn required(&mut self, old: (&View<'both>, &Property<'both>), new: (&View<'both>, &Property<'both>), path: &str) {
-        let (was, is) = (&old.1.required_at, &new.1.required_at);
-        let (relation, text, locations) = match (was, is) {
-            (None, Some(at)) => {
-                let relation = self.newly_required(&new.1.view);
-                let locations = (
-                    Location::missing_from(old.0.keyword_pointer("required")),
-                    Location::at(at),
-                );
-                (relation, "is now required", locations)
-            }
-            (Some(at), None) => {
-                let locations = (
-                    Location::at(at),
-                    Location::missing_from(new.0.keyword_pointer("required")),
-                );
-                (Relation::Wider, "is no longer required", locations)
-            }
+    /// Compares whether a property is required, which each object says at a place, or nowhere; `newly` is what it means
+    /// that it is required now.
+    fn required(
+        &mut self,
+        (old, was): (&View<'both>, Option<&String>),
+        (new, is): (&View<'both>, Option<&String>),
+        (newly, path): (Relation, &str),
+    ) {
+        let (relation, text) = match (was, is) {
+            (None, Some(_)) => (newly, "is now required"),
+            (Some(_), None) => (Relation::Wider, "is no longer required"),
             _ => return,
         };
+        let location = |place: Option<&String>, view: &View<'_>| match place {
+            Some(at) => Location::at(at),
+            None => Location::missing_from(view.keyword_pointer("required")),
+        };
+        let locations = (location(was, old), location(is, new));
         self.emit(found(Kind::PropertyRequired, relation, text), path, locations);
     }
 
@@ -197,32 +210,6 @@ impl<'both> SchemaComparison<'both> {
             ClientEffect::Minor
         };
         self.emit(found, path, locations);
-    }
-
-    /// Compares whether a property is required that neither schema lists.
-    fn required_elsewhere(&mut self, old: &View<'both>, new: &View<'both>, (name, path): (&str, &str)) {
-        let (relation, text, locations) = match (old.required_at(name), new.required_at(name)) {
-            (None, Some(at)) => {
-                let locations = (
-                    Location::missing_from(old.keyword_pointer("required")),
-                    Location::at(at),
-                );
-                (Relation::Narrower, "is now required", locations)
-            }
-            (Some(at), None) => {
-                let locations = (
-                    Location::at(at),
-                    Location::missing_from(new.keyword_pointer("required")),
-                );
-                (Relation::Wider, "is no longer required", locations)
-            }
-            _ => return,
-        };
-        self.emit(
-            found(Kind::PropertyRequired, relation, text),
-            &pointer::join(path, name),
-            locations,
-        );
     }
 
     fn additional(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
