@@ -20,7 +20,7 @@ use indexmap::IndexSet;
 use super::difference::{ClientEffect, Location, Meaning, Side};
 use super::kind::Kind;
 use super::range::Relation;
-use super::source::Source;
+use super::source::{Source, state_the_same};
 use super::types::Types;
 use super::view::View;
 use crate::contract::pointer;
@@ -204,6 +204,9 @@ impl<'both> SchemaComparison<'both> {
         if old.null != new.null {
             self.nullable(old, new, path);
         }
+        if (old.is_cut || new.is_cut) && !self.have_the_same_parts(old, new) {
+            self.too_large((old, new), path, "an `allOf` has too many schemas to be compared");
+        }
         if old.groups.is_empty() && new.groups.is_empty() {
             self.plain(old, new, path);
         } else {
@@ -221,6 +224,13 @@ impl<'both> SchemaComparison<'both> {
         if below.assumes < self.depth {
             self.frame.assumes = self.frame.assumes.min(below.assumes);
         }
+    }
+
+    /// Whether each part states the same as the other schema's, what it lists in `allOf` included.
+    fn have_the_same_parts(&self, old: &View<'both>, new: &View<'both>) -> bool {
+        let mut pairs = old.parts.iter().zip(&new.parts);
+        old.parts.len() == new.parts.len()
+            && pairs.all(|(was, is)| state_the_same(None, (self.old, was), (self.new, is)))
     }
 
     /// Settles the inner pairs of a pair that has ended in this state: after the first `kept`, each that assumed that

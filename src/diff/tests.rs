@@ -767,6 +767,38 @@ paths:
 }
 
 #[test]
+fn every_group_of_alternatives_counts_and_so_does_the_end_of_a_large_all_of() {
+    let groups = |second: &str| {
+        let alternatives = "[{type: string, minLength: 2}, {type: string, maxLength: 5}]";
+        format!("{{allOf: [{{oneOf: {alternatives}}}, {{{second}: {alternatives}}}]}}")
+    };
+    let large = |last: usize| {
+        let all: Vec<_> = (0..300)
+            .map(|index| format!("{{minLength: {}}}", index.min(last)))
+            .collect();
+        format!("{{type: string, allOf: [{}]}}", all.join(", "))
+    };
+    assert_schemas(&[
+        (
+            groups("oneOf").as_str(),
+            groups("anyOf").as_str(),
+            &[
+                "compatible request: the request body may now fit several alternatives",
+                "unclear response: the body of the 200 response may now fit several alternatives",
+            ],
+        ),
+        (
+            large(299).as_str(),
+            large(298).as_str(),
+            &[
+                "unclear request: the request body was not compared to the end",
+                "unclear response: the body of the 200 response was not compared to the end",
+            ],
+        ),
+    ]);
+}
+
+#[test]
 fn a_body_of_very_many_media_types_is_compared_by_their_names() {
     let with = |last: &str| {
         let names: Vec<_> = (0..20_000).map(|index| format!("text/a{index}")).collect();
@@ -785,15 +817,18 @@ fn a_body_of_very_many_media_types_is_compared_by_their_names() {
 fn an_object_with_very_many_required_properties_is_compared_by_their_names() {
     let with = |last: &str| {
         let names: Vec<_> = (0..20_000).map(|index| format!("a{index}")).collect();
-        let listed: Vec<_> = names.iter().map(|name| format!("{name}: {{}}")).collect();
-        format!(
-            "{{required: [{}, {last}], properties: {{{}}}}}",
-            names.join(", "),
-            listed.join(", ")
-        )
+        format!("{{required: [{}, {last}]}}", names.join(", "))
     };
     let (old, new) = (with_schema(&with("b")), with_schema(&with("c")));
-    assert_eq!(lines(&old, &new).len(), 4);
+    let of = |side: &str, title: &str, lost: &str, gained: &str| {
+        [
+            format!("{lost} {side}: `/b` of {title} is no longer required"),
+            format!("{gained} {side}: `/c` of {title} is now required"),
+        ]
+    };
+    let request = of("request", "the request body", "compatible", "breaking");
+    let response = of("response", "the 200 response", "breaking", "compatible");
+    assert_eq!(lines(&old, &new), [request, response].concat());
 }
 
 /// A document with one of these parts after its path, in which the others stay.

@@ -12,7 +12,7 @@ use super::types::Types;
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::pointer;
 
-/// The most schemas that one view combines; the rest of a larger `allOf` is left out.
+/// The most schemas that one view combines; a larger `allOf` is not compared to the end.
 const MAX_PARTS: usize = 200;
 /// The most alternatives that are looked at one by one.
 const MAX_ALTERNATIVES: usize = 64;
@@ -52,6 +52,8 @@ pub(super) struct View<'document> {
     pub(super) pointer: String,
     /// The name of the definition that it refers to, or an alternative's title, where it has either.
     pub(super) name: Option<String>,
+    /// Whether schemas are left out, because there are too many.
+    pub(super) is_cut: bool,
     /// Whether the discriminator of this alternative was compared along with its group.
     pub(super) discriminator_compared: bool,
 }
@@ -123,6 +125,7 @@ impl<'document> View<'document> {
             null: true,
             pointer: pointer.to_owned(),
             name: None,
+            is_cut: false,
             discriminator_compared: false,
         }
     }
@@ -144,6 +147,7 @@ impl<'document> View<'document> {
 
     fn add(&mut self, source: &Source<'document>, schema: &LocatedNode<'document>) {
         if self.parts.len() >= MAX_PARTS {
+            self.is_cut = true;
             return;
         }
         for part in source.applied(schema.clone()) {

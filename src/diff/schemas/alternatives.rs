@@ -179,10 +179,9 @@ impl<'both> SchemaComparison<'both> {
 
     /// Compares whether the alternatives exclude each other.
     fn exclusive(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let (Some(was), Some(is)) = (old.groups.first(), new.groups.first()) else {
-            return;
-        };
-        if was.exclusive == is.exclusive {
+        let groups = old.groups.iter().zip(&new.groups);
+        let changed: Vec<_> = groups.filter(|(was, is)| was.exclusive != is.exclusive).collect();
+        if changed.is_empty() {
             return;
         }
         let mut met = Types::NONE;
@@ -194,23 +193,25 @@ impl<'both> SchemaComparison<'both> {
         if apart {
             return;
         }
-        // What fits exactly one alternative fits any of them.
-        let relation = match (is.exclusive, self.side) {
-            (true, Side::Response) | (false, Side::Request) => Relation::Harmless,
-            _ => Relation::Unclear("whether a value fits several alternatives is not decided"),
-        };
-        let found = FoundDifference {
-            kind: Kind::Alternatives,
-            relation,
-            client: ClientEffect::Major,
-            text: if is.exclusive {
-                "must now fit exactly one alternative"
-            } else {
-                "may now fit several alternatives"
-            }
-            .to_owned(),
-        };
-        self.emit(found, path, (Location::at(&was.pointer), Location::at(&is.pointer)));
+        for (was, is) in changed {
+            // What fits exactly one alternative fits any of them.
+            let relation = match (is.exclusive, self.side) {
+                (true, Side::Response) | (false, Side::Request) => Relation::Harmless,
+                _ => Relation::Unclear("whether a value fits several alternatives is not decided"),
+            };
+            let found = FoundDifference {
+                kind: Kind::Alternatives,
+                relation,
+                client: ClientEffect::Major,
+                text: if is.exclusive {
+                    "must now fit exactly one alternative"
+                } else {
+                    "may now fit several alternatives"
+                }
+                .to_owned(),
+            };
+            self.emit(found, path, (Location::at(&was.pointer), Location::at(&is.pointer)));
+        }
     }
 }
 

@@ -45,7 +45,7 @@ impl<'both> SchemaComparison<'both> {
             match (was, is) {
                 (Some(was), Some(is)) => {
                     let relation = self.newly_required(&is.view);
-                    let places = (was.required_at.as_ref(), is.required_at.as_ref());
+                    let places = (was.required_at.as_deref(), is.required_at.as_deref());
                     self.required((old, places.0), (new, places.1), (relation, &below));
                     self.property_value(&was.view, &is.view, &below);
                 }
@@ -59,8 +59,8 @@ impl<'both> SchemaComparison<'both> {
             let places = (required_before.location_of(name), required_now.location_of(name));
             let relation = Relation::Narrower;
             self.required(
-                (old, places.0.as_ref()),
-                (new, places.1.as_ref()),
+                (old, places.0.as_deref()),
+                (new, places.1.as_deref()),
                 (relation, &pointer::join(path, name)),
             );
         }
@@ -106,8 +106,8 @@ impl<'both> SchemaComparison<'both> {
     /// that it is required now.
     fn required(
         &mut self,
-        (old, was): (&View<'both>, Option<&String>),
-        (new, is): (&View<'both>, Option<&String>),
+        (old, was): (&View<'both>, Option<&str>),
+        (new, is): (&View<'both>, Option<&str>),
         (newly, path): (Relation, &str),
     ) {
         let (relation, text) = match (was, is) {
@@ -115,7 +115,7 @@ impl<'both> SchemaComparison<'both> {
             (Some(_), None) => (Relation::Wider, "is no longer required"),
             _ => return,
         };
-        let location = |place: Option<&String>, view: &View<'_>| match place {
+        let location = |place: Option<&str>, view: &View<'_>| match place {
             Some(at) => Location::at(at),
             None => Location::missing_from(view.keyword_pointer("required")),
         };
