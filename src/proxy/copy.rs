@@ -73,7 +73,9 @@ impl BodyCopy {
         }
     }
 
-    fn end(self, is_whole: bool) {
+    fn end(mut self, is_whole: bool) {
+        // What it has grown to is more than what was reserved.
+        self.bytes.shrink_to_fit();
         let copied = match (is_whole, self.is_given_up) {
             (false, _) => CopiedBody::Incomplete,
             (true, true) => CopiedBody::NotKept,

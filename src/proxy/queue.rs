@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use tokio::sync::oneshot;
 
 use super::metrics::Snapshot;
@@ -30,6 +30,8 @@ const LATE_EFFECT: TimeDelta = ASSUMED_DURATION;
 const MAX_BYTES: usize = 64 << 20;
 /// What an exchange takes besides its headers and bodies, in bytes.
 const OVERHEAD: usize = 1024;
+/// What a header takes besides its name and value, in bytes.
+const HEADER_OVERHEAD: usize = 128;
 
 /// The exchanges that passed and are not judged yet.
 pub(crate) struct Queue {
@@ -177,7 +179,7 @@ impl Queue {
             queue: Arc::clone(self),
             number,
             request_line: Some(request_line),
-            headers: headers.clone(),
+            headers: copied(headers),
             parts: Mutex::new(Parts {
                 bytes: size,
                 body: None,
@@ -393,7 +395,7 @@ impl ExchangeUnderWay {
         let fits = self.reserve(size(headers));
         self.parts().response = Some(ForwardedResponse {
             status,
-            headers: if fits { headers.clone() } else { HeaderMap::new() },
+            headers: if fits { copied(headers) } else { HeaderMap::new() },
             body: CopiedBody::Incomplete,
         });
     }
@@ -457,8 +459,19 @@ impl Drop for ExchangeUnderWay {
 
 /// Returns what a head takes, in bytes.
 fn size(headers: &HeaderMap) -> usize {
-    let pairs = headers.iter().map(|(name, value)| name.as_str().len() + value.len());
+    let pairs = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + HEADER_OVERHEAD);
     OVERHEAD + pairs.sum::<usize>()
+}
+
+/// Copies headers. A clone would share the buffer that its connection reads into, and keep all of that.
+fn copied(headers: &HeaderMap) -> HeaderMap {
+    let copy = |value: &HeaderValue| HeaderValue::from_bytes(value.as_bytes()).unwrap_or_else(|_| value.clone());
+    headers
+        .iter()
+        .map(|(name, value)| (name.clone(), copy(value)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -466,6 +479,28 @@ mod tests {
     use tokio::sync::oneshot::error::TryRecvError;
 
     use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_head_does_not_keep_the_buffer_that_it_was_read_into() {
+        let buffer = Bytes::from(vec![b'a'; 8 << 10]);
+        let value = |range: std::ops::Range<usize>| HeaderValue::from_maybe_shared(buffer.slice(range)).unwrap();
+        let pairs = [("x-a", 0..2), ("x-b", 2..4), ("x-a", 4..9)];
+        let headers: HeaderMap = pairs
+            .map(|(name, range)| (name.parse().unwrap(), value(range)))
+            .into_iter()
+            .collect();
+        let kept = copied(&headers);
+        assert_eq!(kept, headers);
+        drop(headers);
+        assert!(buffer.is_unique());
+    }
+
+    #[test]
+    fn a_head_of_many_short_lines_counts_as_what_it_takes() {
+        let names = (0..1_000).map(|index| format!("x{index}").parse().unwrap());
+        let headers: HeaderMap = names.map(|name| (name, HeaderValue::from_static("a"))).collect();
+        assert!(size(&headers) > 100_000);
+    }
 
     fn queue() -> Arc<Queue> {
         Queue::new(DateTime::UNIX_EPOCH)
@@ -628,7 +663,7 @@ mod tests {
     #[test]
     fn of_a_response_whose_head_does_not_fit_only_the_status_is_kept() {
         let queue = queue();
-        let headers = HeaderMap::from_iter([(http::header::SERVER, http::HeaderValue::from_static("a"))]);
+        let headers = HeaderMap::from_iter([(http::header::SERVER, HeaderValue::from_static("a"))]);
         let kept = |under_way: &ExchangeUnderWay| {
             under_way.keep_response_head(200, &headers);
             let parts = under_way.parts();
