@@ -27,7 +27,8 @@ struct Manual {
     text: Vec<u8>,
 }
 
-/// Prints the pages of `command`, or writes them into the folder: all of them or none.
+/// Prints the pages of `command`, or writes them into the folder. All are staged first, so that none is written to a
+/// folder that is full or read-only.
 pub(super) fn run(arguments: &Arguments, command: Command) -> Result<u8, Failure> {
     let pages = pages(command);
     match &arguments.folder {

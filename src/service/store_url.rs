@@ -42,11 +42,18 @@ impl FromStr for StoreUrl {
             ("postgres" | "postgresql", _) => PostgresAddress::read(text).map(StoreUrl::Postgres),
             #[cfg(not(feature = "postgres"))]
             ("postgres" | "postgresql", _) => Err(StoreUrlError::PostgresNotBuilt),
+            _ if !is_scheme(scheme) => Err(StoreUrlError::NoScheme),
             _ => Err(StoreUrlError::UnknownScheme {
                 scheme: scheme.to_owned(),
             }),
         }
     }
+}
+
+/// Whether this can be the scheme of a URL (RFC 3986, section 3.1); other text may hold a password.
+fn is_scheme(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
 impl fmt::Display for StoreUrl {
@@ -76,6 +83,7 @@ mod tests {
     fn what_names_no_store_is_rejected() {
         let rejected = |text: &str| text.parse::<StoreUrl>().unwrap_err();
         assert_eq!(rejected("contacts.db"), StoreUrlError::NoScheme);
+        assert_eq!(rejected("hidden@localhost:5432/contacts"), StoreUrlError::NoScheme);
         assert_eq!(rejected("sqlite:"), StoreUrlError::NoFile);
         assert_eq!(rejected("sqlite::memory"), StoreUrlError::NotMemory);
         assert_eq!(

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Why a string is not the URL of a store.
 ///
-/// Only schemes are quoted: what follows one may hold a password.
+/// Only schemes are quoted: what follows one may hold a password, and so may what is none.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum StoreUrlError {
@@ -17,7 +17,7 @@ pub enum StoreUrlError {
     /// `sqlite:` with nothing after it.
     #[error("`sqlite:` names no file; known stores are {KNOWN}")]
     NoFile,
-    /// No colon, so nothing says what kind of store is meant.
+    /// No scheme before a colon, so nothing says what kind of store is meant.
     #[error("the store has no scheme; known stores are {KNOWN}")]
     NoScheme,
     /// A name that starts with a colon but is not `:memory:`.
