@@ -31,7 +31,7 @@ struct Answer {
     /// names of fields.
     claim: Value,
     /// The pointer to the answer itself.
-    written_at: String,
+    pointer: String,
 }
 
 impl Answers {
@@ -71,7 +71,7 @@ impl Answers {
                 gap,
                 subject: subject.to_owned(),
                 claim: claim.to_value(),
-                written_at: pointer::join(at, &index.to_string()),
+                pointer: pointer::join(at, &index.to_string()),
             });
         }
     }
@@ -116,7 +116,7 @@ impl<'both> Comparison<'both> {
         let claim =
             |answer: Option<&Answer>| answer.map_or_else(|| "none".to_owned(), |answer| in_words(&answer.claim));
         let location = |answer: Option<&Answer>| match answer {
-            Some(answer) => Location::at(answer.written_at.as_str()),
+            Some(answer) => Location::at(answer.pointer.as_str()),
             None => Location::missing_from(either.subject.as_str()),
         };
         let (was, is) = (old.map(|answer| &answer.claim), new.map(|answer| &answer.claim));

@@ -53,7 +53,7 @@ impl<'both> Comparison<'both> {
             let text = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
             let locations = (Location::at(&old.pointer), Location::at(&new.pointer));
             self.callback_differs(Relation::Different, text, locations);
-            self.calls(name, (&(*from, old.clone()), &(*to, new.clone())));
+            self.compare_callback_operations(name, (&(*from, old.clone()), &(*to, new.clone())));
         } else {
             for (address, at) in gone {
                 let locations = (Location::at(&at.pointer), Location::missing_from(&new.pointer));
@@ -68,13 +68,13 @@ impl<'both> Comparison<'both> {
         }
         for old in &was {
             if let Some(new) = is.iter().find(|new| same_name(new, old)) {
-                self.calls(name, (old, new));
+                self.compare_callback_operations(name, (old, new));
             }
         }
     }
 
     /// Compares what is sent to one address.
-    fn calls(&mut self, name: &str, (old, new): (&NamedNode<'both>, &NamedNode<'both>)) {
+    fn compare_callback_operations(&mut self, name: &str, (old, new): (&NamedNode<'both>, &NamedNode<'both>)) {
         if self.is_unresolved(Side::Operation, (&old.1, &new.1), &format!("the callback `{name}`")) {
             return;
         }

@@ -78,7 +78,7 @@ impl<'both> Comparison<'both> {
             match known {
                 Some(index) => {
                     matched[index] = true;
-                    self.both(OperationPair { old: &was[index], new });
+                    self.compare_operation(OperationPair { old: &was[index], new });
                 }
                 None if is_known(new) => self.added(new),
                 None => {}
@@ -187,7 +187,7 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    fn both(&mut self, both: OperationPair<'_, 'both>) {
+    fn compare_operation(&mut self, both: OperationPair<'_, 'both>) {
         self.operation_id(both);
         self.deprecation((&both.old.at, &both.new.at), Side::Operation, "the operation");
         self.servers_of(both);

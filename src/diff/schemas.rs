@@ -201,7 +201,7 @@ impl<'both> SchemaComparison<'both> {
         let above = std::mem::replace(&mut self.frame, Frame::outermost());
         let assuming_above = self.assuming.len();
         self.depth += 1;
-        if old.null != new.null {
+        if old.admits_null != new.admits_null {
             self.nullable(old, new, path);
         }
         if (old.is_cut || new.is_cut) && !self.have_the_same_parts(old, new) {
@@ -256,7 +256,7 @@ impl<'both> SchemaComparison<'both> {
             // Then the difference of the type says so.
             return;
         }
-        let (relation, text) = if new.null {
+        let (relation, text) = if new.admits_null {
             (Relation::Wider, "may now be null")
         } else {
             (Relation::Narrower, "may no longer be null")

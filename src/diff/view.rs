@@ -14,9 +14,9 @@ use crate::contract::pointer;
 
 /// The most schemas that one view combines; a larger `allOf` is not compared to the end.
 const MAX_PARTS: usize = 200;
-/// The most alternatives that are looked at one by one.
-const MAX_ALTERNATIVES: usize = 64;
-/// The most alternatives that the groups of one schema may list; more are not looked at.
+/// From this many combinations on, further groups of alternatives are not multiplied out.
+const MAX_COMBINATIONS: usize = 64;
+/// The most alternatives that the groups of one schema may list; a schema with more is reported as too large.
 const MAX_LISTED_ALTERNATIVES: usize = 1_000;
 /// The most patterns of names that are tried.
 const MAX_PATTERNS: usize = 20;
@@ -43,11 +43,11 @@ pub(super) struct View<'document> {
     /// The `oneOf` and `anyOf` of the parts.
     pub(super) groups: Vec<Group<'document>>,
     /// The values of groups in which each alternative only lists values.
-    listed: Vec<Vec<Value>>,
-    /// The only types, null aside, where that is not said by the parts.
-    only: Option<Types>,
+    listed_values: Vec<Vec<Value>>,
+    /// The types, null aside, that the enclosing alternatives leave, where the parts do not state them.
+    type_limit: Option<Types>,
     /// Whether null is admitted.
-    pub(super) null: bool,
+    pub(super) admits_null: bool,
     /// The pointer to where the schema is used, or would be where there is none.
     pub(super) pointer: String,
     /// The name of the definition that it refers to, or an alternative's title, where it has either.
@@ -64,7 +64,7 @@ pub(super) struct Group<'document> {
     /// Where the keyword is.
     pub(super) pointer: String,
     /// Whether exactly one may apply.
-    pub(super) exclusive: bool,
+    pub(super) is_one_of: bool,
     pub(super) alternatives: Vec<LocatedNode<'document>>,
 }
 
@@ -120,9 +120,9 @@ impl<'document> View<'document> {
         Self {
             parts: Vec::new(),
             groups: Vec::new(),
-            listed: Vec::new(),
-            only: None,
-            null: true,
+            listed_values: Vec::new(),
+            type_limit: None,
+            admits_null: true,
             pointer: pointer.to_owned(),
             name: None,
             is_cut: false,
@@ -138,7 +138,7 @@ impl<'document> View<'document> {
         let mut view = Self::anything(&first.pointer);
         view.name = name(first);
         let mut nulls = Nulls::new(source);
-        view.null = schemas.iter().all(|schema| nulls.admitted(schema, false, 0));
+        view.admits_null = schemas.iter().all(|schema| nulls.admitted(schema, false, 0));
         for schema in schemas {
             view.add(source, &schema);
         }
@@ -168,7 +168,7 @@ impl<'document> View<'document> {
             let mut alternatives: Vec<_> = group.elements().filter(|inner| !is_null(source, inner)).collect();
             match alternatives.len() {
                 0 if group.node.elements().is_empty() => {}
-                0 => self.only = Some(Types::NONE),
+                0 => self.type_limit = Some(Types::NONE),
                 // One alternative, next to null perhaps, is no choice.
                 1 => {
                     let only = alternatives.remove(0);
@@ -180,10 +180,10 @@ impl<'document> View<'document> {
                     .map(|inner| values_if_only_listed(source, inner))
                     .collect::<Option<Vec<_>>>()
                 {
-                    Some(values) => self.listed.push(values.concat()),
+                    Some(values) => self.listed_values.push(values.concat()),
                     None => self.groups.push(Group {
                         pointer: group.pointer,
-                        exclusive: keyword == "oneOf",
+                        is_one_of: keyword == "oneOf",
                         alternatives,
                     }),
                 },
@@ -197,7 +197,7 @@ impl<'document> View<'document> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([self.clone()]);
         while let Some(view) = open.pop_front() {
-            let is_many = found.len() + open.len() > MAX_ALTERNATIVES;
+            let is_many = found.len() + open.len() > MAX_COMBINATIONS;
             if view.groups.is_empty() || is_many || view.has_too_many_alternatives() {
                 found.push(view);
             } else {
@@ -216,7 +216,7 @@ impl<'document> View<'document> {
             return vec![self];
         }
         let of_type = |only| Self {
-            only: Some(only),
+            type_limit: Some(only),
             name: None,
             ..self.clone()
         };
@@ -225,7 +225,7 @@ impl<'document> View<'document> {
 
     /// Whether this is the part of a schema with several types that is about one of them.
     pub(super) fn is_one_of_listed_types(&self) -> bool {
-        self.only.is_some()
+        self.type_limit.is_some()
     }
 
     /// Whether the groups list more alternatives than are looked at.
@@ -240,7 +240,7 @@ impl<'document> View<'document> {
         };
         let mut shared = self.clone();
         shared.groups = others.to_vec();
-        shared.null = false;
+        shared.admits_null = false;
         let alternative = |schema: &LocatedNode<'document>| {
             let mut view = shared.clone();
             view.pointer.clone_from(&schema.pointer);
@@ -259,8 +259,8 @@ impl<'document> View<'document> {
         key.push(0);
         let groups = self.groups.iter().filter_map(|group| group.alternatives.first());
         key.extend(groups.map(LocatedNode::address));
-        key.push(usize::from(self.null));
-        key.extend(self.only.map(Types::bits));
+        key.push(usize::from(self.admits_null));
+        key.extend(self.type_limit.map(Types::bits));
         key
     }
 
@@ -288,7 +288,7 @@ impl<'document> View<'document> {
 
     /// Returns the types that a value may have, null aside.
     pub(super) fn types(&self) -> Types {
-        let mut stated = self.only;
+        let mut stated = self.type_limit;
         for part in &self.parts {
             if is_never(part.node) {
                 return Types::NONE;
@@ -331,12 +331,12 @@ impl<'document> View<'document> {
         let single = self.keywords("const").map(|at| vec![normalized_value(at.node)]);
         let values = listed
             .chain(single)
-            .chain(self.listed.iter().cloned())
+            .chain(self.listed_values.iter().cloned())
             .reduce(|left, right| {
                 let right: HashSet<_> = right.iter().collect();
                 left.into_iter().filter(|value| right.contains(value)).collect()
             })?;
-        let is_of_type = |value: &Value| self.only.is_none_or(|only| only.includes(Types::of(value)));
+        let is_of_type = |value: &Value| self.type_limit.is_none_or(|only| only.includes(Types::of(value)));
         let values = values.into_iter().filter(|value| !value.is_null() && is_of_type(value));
         Some(values.collect())
     }
@@ -422,7 +422,7 @@ impl<'document> View<'document> {
     pub(super) fn excluded(&self, source: &Source<'document>) -> Vec<Self> {
         let stated = self.keywords("not").map(|at| Self::of(source, vec![at]));
         let each = stated.flat_map(|not| match not.groups.as_slice() {
-            [group] if !group.exclusive && not.parts.len() == 1 && not.parts[0].node.members().len() == 1 => {
+            [group] if !group.is_one_of && not.parts.len() == 1 && not.parts[0].node.members().len() == 1 => {
                 let alternatives = group.alternatives.iter();
                 alternatives
                     .map(|schema| Self::of(source, vec![schema.clone()]))
@@ -431,7 +431,7 @@ impl<'document> View<'document> {
             _ => vec![not],
         });
         let types = self.types();
-        each.filter(|not| !not.groups.is_empty() || not.types().meets(types) || (not.null && self.null))
+        each.filter(|not| !not.groups.is_empty() || not.types().meets(types) || (not.admits_null && self.admits_null))
             .collect()
     }
 
@@ -663,7 +663,7 @@ mod tests {
             ("{not: {}}", false),
         ] {
             assert_eq!(
-                with_view(&format!("schema: {schema}"), |_, view| view.null),
+                with_view(&format!("schema: {schema}"), |_, view| view.admits_null),
                 admitted,
                 "{schema}"
             );

@@ -30,7 +30,7 @@ impl<'both> SchemaComparison<'both> {
         for view in was.iter_mut().chain(&mut is) {
             view.discriminator_compared = true;
             // Whether null is admitted was compared for the whole, which may be its own only alternative.
-            view.null = false;
+            view.admits_null = false;
         }
         let mut unmatched_old: Vec<_> = (0..was.len()).collect();
         let mut unmatched_new: Vec<_> = (0..is.len()).collect();
@@ -180,7 +180,7 @@ impl<'both> SchemaComparison<'both> {
     /// Compares whether the alternatives exclude each other.
     fn exclusive(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let groups = old.groups.iter().zip(&new.groups);
-        let changed: Vec<_> = groups.filter(|(was, is)| was.exclusive != is.exclusive).collect();
+        let changed: Vec<_> = groups.filter(|(was, is)| was.is_one_of != is.is_one_of).collect();
         if changed.is_empty() {
             return;
         }
@@ -195,7 +195,7 @@ impl<'both> SchemaComparison<'both> {
         }
         for (was, is) in changed {
             // What fits exactly one alternative fits any of them.
-            let relation = match (is.exclusive, self.side) {
+            let relation = match (is.is_one_of, self.side) {
                 (true, Side::Response) | (false, Side::Request) => Relation::Harmless,
                 _ => Relation::Unclear("whether a value fits several alternatives is not decided"),
             };
@@ -203,7 +203,7 @@ impl<'both> SchemaComparison<'both> {
                 kind: Kind::Alternatives,
                 relation,
                 client: ClientEffect::Major,
-                text: if is.exclusive {
+                text: if is.is_one_of {
                     "must now fit exactly one alternative"
                 } else {
                     "may now fit several alternatives"

@@ -497,7 +497,7 @@ impl<'both> SchemaComparison<'both> {
 
     /// Tries whether what one `not` excludes is included in what another excludes.
     fn excluded_is_included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> AttemptOutcome {
-        if states_the_same(old, new) {
+        if are_identical_texts(old, new) {
             return AttemptOutcome::Same;
         }
         self.included(old, new, old_in_new)
@@ -656,7 +656,7 @@ fn client_effect_of_format(was: Option<&str>, is: Option<&str>, path: &str) -> C
 }
 
 /// Whether two schemas are the same text, of one definition that refers to no other.
-fn states_the_same(old: &View<'_>, new: &View<'_>) -> bool {
+fn are_identical_texts(old: &View<'_>, new: &View<'_>) -> bool {
     let ([was], [is]) = (old.parts.as_slice(), new.parts.as_slice()) else {
         return false;
     };
