@@ -75,14 +75,14 @@ pub(crate) async fn serve(
         let (forwarder, connection) = (forwarder.clone(), Arc::new(UpstreamConnection::default()));
         service_fn(move |request| {
             let (forwarder, connection) = (forwarder.clone(), Arc::clone(&connection));
-            async move { Ok::<_, Infallible>(forwarder.pass(request, &connection).await) }
+            async move { Ok::<_, Infallible>(forwarder.forward(request, &connection).await) }
         })
     };
     listen::run(listener, service, OPTIONS, shutdown).await
 }
 
 impl Forwarder {
-    async fn pass(&self, request: Request<Incoming>, connection: &UpstreamConnection) -> Response<ProxyBody> {
+    async fn forward(&self, request: Request<Incoming>, connection: &UpstreamConnection) -> Response<ProxyBody> {
         if request.method() == Method::CONNECT || request.uri().authority().is_some() {
             return proxy_response(
                 StatusCode::MISDIRECTED_REQUEST,
@@ -131,7 +131,7 @@ impl Forwarder {
                     "the response has a transfer coding other than `chunked`",
                 )
             }
-            Ok(response) => pass_back(response, client.zip(busy), under_way.as_ref()),
+            Ok(response) => relay_response(response, client.zip(busy), under_way.as_ref()),
             Err(cause) => {
                 self.queue.count_bad_gateway();
                 let why = format!("no response from {}: {cause}", self.target.origin());
@@ -154,7 +154,7 @@ impl Forwarder {
 }
 
 /// Passes a response back.
-fn pass_back(
+fn relay_response(
     mut response: Response<Incoming>,
     client: Option<(hyper::upgrade::OnUpgrade, Arc<Busy>)>,
     under_way: Option<&Arc<ExchangeUnderWay>>,

@@ -20,14 +20,14 @@ use crate::traffic::{
 };
 
 /// What passed, judged.
-pub(crate) struct Proxied {
+pub(crate) struct ProxyOutcome {
     pub(crate) judged: Judged,
     pub(crate) counts: ExchangeCounts,
 }
 
 /// Receives every exchange that was not dropped, in the order in which they are judged. Findings number entries in this
 /// order. The second argument is `None` if the exchange cannot be judged, such as one without a complete response.
-pub(crate) type Recorder<'recorder> = &'recorder mut dyn FnMut(&RequestLine, Option<&RecordedExchange>);
+pub(crate) type OnExchange<'closure> = &'closure mut dyn FnMut(&RequestLine, Option<&RecordedExchange>);
 
 /// Judges what the queue has until it is closed, and emits events as a run does. Bodies are decoded on `runtime`.
 pub(crate) fn judge(
@@ -35,8 +35,8 @@ pub(crate) fn judge(
     queue: &Queue,
     settings: Settings,
     runtime: &Handle,
-    (emit, record): (&mut dyn FnMut(Event<'_>), Recorder<'_>),
-) -> Proxied {
+    (emit, record): (&mut dyn FnMut(Event<'_>), OnExchange<'_>),
+) -> ProxyOutcome {
     let mut judge = TrafficJudge::new(contract, settings, emit);
     let mut entry = 0;
     loop {
@@ -61,7 +61,7 @@ pub(crate) fn judge(
             Next::Closed => break,
         }
     }
-    Proxied {
+    ProxyOutcome {
         judged: judge.finish(Vec::new()),
         counts: queue.counts(),
     }

@@ -120,7 +120,7 @@ impl Display for Snapshot {
             "gauge",
             "Exchanges under way or waiting to be judged.",
         )
-        .write(formatter, [(labels(&[]), counts.waiting as u64)])?;
+        .write(formatter, [(labels(&[]), counts.pending as u64)])?;
         Metric(
             "countersign_queue_bytes",
             "gauge",
@@ -188,7 +188,7 @@ mod tests {
                 began: 12,
                 dropped: 1,
                 bad_gateway: 2,
-                waiting: 3,
+                pending: 3,
                 bytes: 4096,
             },
             judged: 5,

@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! Recorded traffic is judged in the order in which requests began, so an exchange waits here until no earlier request
-//! is under way. A request that takes long must not keep all others waiting: after [`PATIENCE`] it is passed over, and
+//! is under way. A request that takes long must not keep all others pending: after [`PATIENCE`] it is passed over, and
 //! its exchange is judged by itself once it has ended.
 //!
 //! All that is copied counts against one limit. An exchange that would exceed it is dropped. What a dropped write may
@@ -57,7 +57,7 @@ struct State {
     is_closed: bool,
     /// The exchanges that were still under way when the queue was closed, so that they were judged without a response:
     /// they are not judged again once they have ended.
-    cut: BTreeSet<u64>,
+    judged_early: BTreeSet<u64>,
     /// Whether judging has ended.
     has_ended: bool,
     /// Pending requests for a snapshot, each with the number of the next exchange at that time.
@@ -79,7 +79,7 @@ pub(crate) struct ExchangeCounts {
     /// Those that the proxy answered with 502, because no usable response came from the target.
     pub(crate) bad_gateway: u64,
     /// Those that are under way or wait to be judged.
-    pub(crate) waiting: usize,
+    pub(crate) pending: usize,
     /// What those take, in bytes.
     pub(crate) bytes: usize,
 }
@@ -218,7 +218,7 @@ impl Queue {
     pub(super) fn counts(&self) -> ExchangeCounts {
         let state = self.state();
         ExchangeCounts {
-            waiting: state.exchanges.len() + state.passed_over.len() + state.late.len(),
+            pending: state.exchanges.len() + state.passed_over.len() + state.late.len(),
             bytes: state.bytes,
             ..state.counts
         }
@@ -333,7 +333,7 @@ impl State {
 
     /// Returns an exchange that is still under way as one without a response.
     fn cut_off(&mut self, number: u64, request_line: RequestLine, is_late: bool) -> Next {
-        self.cut.insert(number);
+        self.judged_early.insert(number);
         let exchange = Box::new(ForwardedExchange {
             request_line,
             headers: HeaderMap::new(),
@@ -439,7 +439,7 @@ impl Drop for ExchangeUnderWay {
             bytes,
         };
         let mut state = self.queue.state();
-        if state.cut.remove(&self.number) {
+        if state.judged_early.remove(&self.number) {
             state.bytes -= bytes;
         } else if is_dropped {
             state.bytes -= bytes;
@@ -526,7 +526,7 @@ mod tests {
         queue.state().exchanges.insert(0, under_way);
     }
 
-    /// What is ready, without waiting: the method of an exchange, and whether it is late.
+    /// What is ready, without pending: the method of an exchange, and whether it is late.
     fn ready(queue: &Queue) -> Option<(String, bool)> {
         match queue.state().ready() {
             Some(Next::Exchange { exchange, is_late }) => Some((exchange.request_line.method, is_late)),
@@ -587,7 +587,7 @@ mod tests {
         let _slow = begin(&queue, "GET");
         make_first_overdue(&queue, "GET");
         assert_eq!(ready(&queue), None);
-        assert_eq!(queue.counts().waiting, 1);
+        assert_eq!(queue.counts().pending, 1);
         queue.close();
         assert_eq!(ready(&queue), Some(("GET".to_owned(), true)));
         assert_eq!(ready(&queue), on_time("closed"));
