@@ -45,7 +45,7 @@ use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, RunEnd, Settings};
 
 /// How long a service that we start may take to become ready, unless `wait` says otherwise.
-const READY: Duration = Duration::from_secs(60);
+const DEFAULT_READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
 pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
@@ -359,7 +359,7 @@ fn run_inputs(
     let pace = &arguments.service.pace;
     let wait = arguments.service.wait.as_ref();
     let wait = wait.map(|wait| Duration::from_secs_f64(wait.value.0));
-    let wait = wait.or(arguments.service.start.as_ref().map(|_| READY));
+    let wait = wait.or(arguments.service.start.as_ref().map(|_| DEFAULT_READY_TIMEOUT));
     let settings = Settings {
         jobs: usize::try_from(pace.jobs.value.0).unwrap_or(Settings::DEFAULT_JOBS),
         rate: pace.rate.as_ref().map(|rate| rate.value.0),

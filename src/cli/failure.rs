@@ -149,7 +149,7 @@ pub(super) enum Failure {
     Traffic(String),
     /// Recorded traffic in which nothing can be judged.
     #[error("{0}")]
-    NoCall(String),
+    NothingToJudge(String),
     /// A value of a flag that clap cannot reject by itself.
     #[error("{0}")]
     Usage(String),
@@ -228,7 +228,7 @@ pub(super) enum Failure {
     },
     /// A report cannot be read back.
     #[error("failed to read the report `{}`: {source}", path.display())]
-    Unread {
+    UnreadableReport {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
@@ -260,7 +260,7 @@ impl Failure {
             | Self::Report { .. }
             | Self::Residue { .. }
             | Self::Stdout(_) => NOT_WRITTEN,
-            Self::NoCall(_) => COULD_NOT_JUDGE,
+            Self::NothingToJudge(_) => COULD_NOT_JUDGE,
             _ => 2,
         }
     }

@@ -30,7 +30,7 @@ pub(super) struct Format<Content = Record> {
     /// Whether it shows single exchanges; keeping them costs memory.
     pub(super) shows_exchanges: bool,
     /// How it is treated on standard output.
-    pub(super) stream: Stream,
+    pub(super) stdout_use: StdoutUse,
     /// Writes it. Lines for people are styled for the terminal.
     pub(super) write: Write<Content>,
 }
@@ -40,7 +40,7 @@ type Write<Content> = fn(&Content, &Terminal, &mut dyn io::Write) -> io::Result<
 
 /// What a report is on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stream {
+pub(super) enum StdoutUse {
     /// Commands for a CI system, in addition to its summary of the step.
     CiCommands,
     /// One document, with nothing else next to it.
@@ -54,49 +54,49 @@ impl Reported for Record {
         Format {
             name: "github",
             shows_exchanges: false,
-            stream: Stream::CiCommands,
+            stdout_use: StdoutUse::CiCommands,
             write: |record, _, to| to.write_all(github(record).as_bytes()),
         },
         Format {
             name: "har",
             shows_exchanges: true,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |record, _, to| to.write_all(har(record).as_bytes()),
         },
         Format {
             name: "html",
             shows_exchanges: true,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |record, _, to| to.write_all(html(record).as_bytes()),
         },
         Format {
             name: "json",
             shows_exchanges: true,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |record, _, to| write_json(record, to),
         },
         Format {
             name: "junit",
             shows_exchanges: true,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |record, _, to| to.write_all(junit(record).as_bytes()),
         },
         Format {
             name: "markdown",
             shows_exchanges: false,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |record, _, to| to.write_all(markdown(record).as_bytes()),
         },
         Format {
             name: "sarif",
             shows_exchanges: false,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |record, _, to| to.write_all(sarif(record).as_bytes()),
         },
         Format {
             name: "terminal",
             shows_exchanges: false,
-            stream: Stream::Lines,
+            stdout_use: StdoutUse::Lines,
             write: |record, terminal, to| to.write_all(terminal.report(record).as_bytes()),
         },
     ];
@@ -112,37 +112,37 @@ impl Reported for Diff {
         Format {
             name: "changelog",
             shows_exchanges: false,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |diff, _, to| to.write_all(diff_changelog(diff).as_bytes()),
         },
         Format {
             name: "github",
             shows_exchanges: false,
-            stream: Stream::CiCommands,
+            stdout_use: StdoutUse::CiCommands,
             write: |diff, _, to| to.write_all(diff_github(diff).as_bytes()),
         },
         Format {
             name: "json",
             shows_exchanges: false,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |diff, _, to| to.write_all(diff_json(diff).as_bytes()),
         },
         Format {
             name: "markdown",
             shows_exchanges: false,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |diff, _, to| to.write_all(diff_markdown(diff).as_bytes()),
         },
         Format {
             name: "sarif",
             shows_exchanges: false,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |diff, _, to| to.write_all(diff_sarif(diff).as_bytes()),
         },
         Format {
             name: "terminal",
             shows_exchanges: false,
-            stream: Stream::Lines,
+            stdout_use: StdoutUse::Lines,
             write: |diff, terminal, to| to.write_all(diff_terminal(diff, terminal).as_bytes()),
         },
     ];
@@ -159,25 +159,25 @@ impl Reported for Vec<LintReport> {
         Format {
             name: "github",
             shows_exchanges: false,
-            stream: Stream::CiCommands,
+            stdout_use: StdoutUse::CiCommands,
             write: |lints, _, to| to.write_all(lint_github(lints).as_bytes()),
         },
         Format {
             name: "json",
             shows_exchanges: false,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |lints, _, to| to.write_all(lint_json(lints).as_bytes()),
         },
         Format {
             name: "sarif",
             shows_exchanges: false,
-            stream: Stream::Document,
+            stdout_use: StdoutUse::Document,
             write: |lints, _, to| to.write_all(lint_sarif(lints).as_bytes()),
         },
         Format {
             name: "terminal",
             shows_exchanges: false,
-            stream: Stream::Lines,
+            stdout_use: StdoutUse::Lines,
             write: |lints, terminal, to| to.write_all(lint_terminal(lints, terminal).as_bytes()),
         },
     ];

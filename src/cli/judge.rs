@@ -300,7 +300,7 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
             .map(|(why, count)| format!("{count} {}", why.describe()));
         let why = why.collect::<Vec<_>>().join(", ");
         if why.is_empty() {
-            return Failure::NoCall("the traffic has no entries, so nothing was judged".to_owned());
+            return Failure::NothingToJudge("the traffic has no entries, so nothing was judged".to_owned());
         }
         let unlike_entries = NotJudged::Skipped(Skipped::NotAnEntry);
         if judged.not_judged.keys().all(|why| *why == unlike_entries) {
@@ -308,7 +308,7 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
                 "the traffic is JSON, but no HTTP archive (HAR 1.2) and no entries of one, one in each line".to_owned(),
             );
         }
-        Failure::NoCall(format!(
+        Failure::NothingToJudge(format!(
             "no entry of the traffic calls an operation of the contract ({why}); if the service is under a path, give \
              --base-url with it"
         ))

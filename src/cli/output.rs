@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use super::edge;
 use super::failure::Failure;
-use super::format::{Format, Reported, Stream};
+use super::format::{Format, Reported, StdoutUse};
 use super::staged::Replacement;
 use crate::report::{MAX_BYTES, Record, Terminal};
 
@@ -78,10 +78,10 @@ impl<Content: Reported> Outputs<Content> {
     ///
     /// [`Failure::Usage`] if two go to one place, before any is opened; if no report can be written, the failure of the
     /// last one.
-    pub(super) fn open(targets: &[ReportOption<Content>], summary: Option<PathBuf>) -> Result<Self, Failure> {
-        for (index, target) in targets.iter().enumerate() {
-            if let Some(place) = target.collides(targets.get(..index).unwrap_or_default()) {
-                let name = target.format.name;
+    pub(super) fn open(requested: &[ReportOption<Content>], summary: Option<PathBuf>) -> Result<Self, Failure> {
+        for (index, report) in requested.iter().enumerate() {
+            if let Some(place) = report.collides(requested.get(..index).unwrap_or_default()) {
+                let name = report.format.name;
                 return Err(Failure::Usage(format!(
                     "two reports go to {place}; give each its own file: --report {name}=FILE"
                 )));
@@ -93,13 +93,15 @@ impl<Content: Reported> Outputs<Content> {
             has_failed: false,
         };
         let mut failures = Vec::new();
-        for target in targets {
-            if let Err(failure) = opened.add(target) {
+        for report in requested {
+            if let Err(failure) = opened.add(report) {
                 failures.push(failure);
             }
         }
         // The summary belongs to the `github` report.
-        let has_ci_commands = targets.iter().any(|target| target.format.stream == Stream::CiCommands);
+        let has_ci_commands = requested
+            .iter()
+            .any(|report| report.format.stdout_use == StdoutUse::CiCommands);
         if let Some(path) = summary.filter(|_| has_ci_commands) {
             let file = OpenOptions::new().append(true).create(true).open(&path);
             match file {
@@ -113,15 +115,15 @@ impl<Content: Reported> Outputs<Content> {
         last.map_or(Ok(opened), Err)
     }
 
-    fn add(&mut self, target: &ReportOption<Content>) -> Result<(), Failure> {
-        let destination = target.file.as_deref().map(destination).transpose()?;
-        self.outputs.push((target.clone(), destination));
+    fn add(&mut self, report: &ReportOption<Content>) -> Result<(), Failure> {
+        let destination = report.file.as_deref().map(destination).transpose()?;
+        self.outputs.push((report.clone(), destination));
         Ok(())
     }
 
     /// Returns whether a report shows single exchanges.
     pub(super) fn show_exchanges(&self) -> bool {
-        self.outputs.iter().any(|(target, _)| target.format.shows_exchanges)
+        self.outputs.iter().any(|(report, _)| report.format.shows_exchanges)
     }
 
     /// Returns the files that contain a report until it is complete.
@@ -140,15 +142,15 @@ impl<Content: Reported> Outputs<Content> {
                 has_failed = true;
             }
         };
-        for (target, destination) in self.outputs {
-            let terminal = match &target.file {
+        for (report, destination) in self.outputs {
+            let terminal = match &report.file {
                 Some(_) => &terminals.file,
                 None => &terminals.stdout,
             };
-            let write = |to: &mut dyn io::Write| (target.format.write)(content, terminal, to);
-            note(match (target.file, destination) {
+            let write = |to: &mut dyn io::Write| (report.format.write)(content, terminal, to);
+            note(match (report.file, destination) {
                 (Some(file), Some(destination)) => put(&file, destination, write),
-                _ => print(target.format.stream, write),
+                _ => print(report.format.stdout_use, write),
             });
         }
         if let Some((path, file)) = self.summary {
@@ -184,7 +186,7 @@ impl<Content: Reported> ReportOption<Content> {
         match (&self.file, &other.file) {
             (Some(file), Some(other)) => edge::same_file(file, other),
             (None, None) => {
-                let document = |target: &Self| target.format.stream == Stream::Document;
+                let document = |report: &Self| report.format.stdout_use == StdoutUse::Document;
                 self.format == other.format || document(self) || document(other)
             }
             _ => false,
@@ -202,13 +204,13 @@ impl<Content: Reported> fmt::Display for ReportOption<Content> {
     }
 }
 
-fn print(stream: Stream, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<(), Failure> {
+fn print(stdout_use: StdoutUse, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut text = Vec::new();
     let written = write(&mut text);
     let text = String::from_utf8_lossy(&text);
-    let written = written.and_then(|()| match stream {
-        Stream::CiCommands => edge::print_commands(&text),
-        Stream::Document | Stream::Lines => edge::print_whole(&text),
+    let written = written.and_then(|()| match stdout_use {
+        StdoutUse::CiCommands => edge::print_commands(&text),
+        StdoutUse::Document | StdoutUse::Lines => edge::print_whole(&text),
     });
     written.map_err(|error| failure(Path::new(STANDARD_OUTPUT), &error.to_string()))
 }
@@ -348,16 +350,16 @@ mod tests {
 
     #[test]
     fn a_report_target_is_a_format_and_perhaps_a_file() {
-        let target: ReportOption = "json=out/report.json".parse().unwrap();
-        assert_eq!(target.format, Format::named("json").unwrap());
-        assert_eq!(target.file(), Some(Path::new("out/report.json")));
+        let report: ReportOption = "json=out/report.json".parse().unwrap();
+        assert_eq!(report.format, Format::named("json").unwrap());
+        assert_eq!(report.file(), Some(Path::new("out/report.json")));
         assert!("jsn=a".parse::<ReportOption>().is_err());
         assert!("json=".parse::<ReportOption>().is_err());
     }
 
     #[test]
     fn lines_of_two_kinds_share_standard_output_and_documents_do_not() {
-        let target = |text: &str| text.parse::<ReportOption>().unwrap();
+        let report = |text: &str| text.parse::<ReportOption>().unwrap();
         for (one, other, meet) in [
             ("terminal", "github", false),
             ("terminal", "terminal", true),
@@ -367,20 +369,20 @@ mod tests {
             ("json=a", "sarif=./a", true),
             ("json=a", "json=b", false),
         ] {
-            assert_eq!(target(one).meets(&target(other)), meet, "{one} {other}");
-            assert_eq!(target(other).meets(&target(one)), meet, "{other} {one}");
+            assert_eq!(report(one).meets(&report(other)), meet, "{one} {other}");
+            assert_eq!(report(other).meets(&report(one)), meet, "{other} {one}");
         }
     }
 
     #[test]
     fn a_report_that_is_not_written_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let target: ReportOption = "json".parse().unwrap();
-        let target = ReportOption {
+        let report: ReportOption = "json".parse().unwrap();
+        let report = ReportOption {
             file: Some(folder.path().join("report.json")),
-            ..target
+            ..report
         };
-        drop(Outputs::open(&[target], None).unwrap());
+        drop(Outputs::open(&[report], None).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

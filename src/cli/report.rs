@@ -46,7 +46,7 @@ pub(super) fn record(file: &Path) -> Result<Record, Failure> {
         ReadError::Empty if file == Path::new("-") => {
             Failure::Usage("standard input is empty; give a JSON report of a check".to_owned())
         }
-        source => Failure::Unread {
+        source => Failure::UnreadableReport {
             path: file.to_owned(),
             source,
         },

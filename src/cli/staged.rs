@@ -18,7 +18,7 @@ use super::edge;
 /// The prefix of the name of such a file.
 const PREFIX: &str = ".countersign-";
 /// How many letters and digits follow the prefix.
-const RANDOM: usize = 6;
+const RANDOM_CHARACTERS: usize = 6;
 
 /// A staged file, and the place that it is moved to once it is complete.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Replacement {
 /// The system's error, without the name of that file, which means nothing to the user.
 pub(super) fn staged_file(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(PREFIX).rand_bytes(RANDOM);
+    builder.prefix(PREFIX).rand_bytes(RANDOM_CHARACTERS);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -123,8 +123,9 @@ fn clear(folder: &Path, own: &File) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
-        let is_ours = random
-            .is_some_and(|random| random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        let is_ours = random.is_some_and(|random| {
+            random.len() == RANDOM_CHARACTERS && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        });
         // Links are not followed: only files that were made here are removed.
         let found = entry.metadata();
         let is_file = found.as_ref().is_ok_and(Metadata::is_file);

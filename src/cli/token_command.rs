@@ -14,7 +14,7 @@ use crate::client::Token;
 use crate::exchange::redact::printable;
 
 /// How long the program may run. A program that logs in over the network needs less.
-const LIMIT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A program whose standard output is the token. It runs without a shell and without input, and what it writes to
 /// standard error is not read.
@@ -73,7 +73,7 @@ impl TokenCommand {
     ///
     /// [`Failure::TokenCommand`]; an output that is no token.
     pub(super) async fn token(&self) -> Result<Token, Failure> {
-        let output = self.output(LIMIT).await.map_err(|source| Failure::TokenCommand {
+        let output = self.output(TIMEOUT).await.map_err(|source| Failure::TokenCommand {
             origin: self.origin.clone(),
             source,
         })?;

@@ -280,10 +280,10 @@ impl ResolvedArguments {
 
 /// Rejects two targets from the same source, and a deliberate fault in a target that is not ours.
 fn reject_two_targets(arguments: &Arguments) -> Result<(), Failure> {
-    let words = |message: &str| Err(Failure::Usage(message.to_owned()));
+    let reject = |message: &str| Err(Failure::Usage(message.to_owned()));
     if let (Some(target), Some(base_url)) = (&arguments.target, &arguments.service.base_url) {
         match (target.is_flag(), base_url.is_flag()) {
-            (true, true) => return words("--target and --base-url each name what to check; give only one of them"),
+            (true, true) => return reject("--target and --base-url each name what to check; give only one of them"),
             (false, false) => {
                 return Err(Failure::Usage(format!(
                     "{TARGET_VARIABLE} and {BASE_URL_VARIABLE} each name what to check; unset one of them, or give --target"
@@ -294,7 +294,7 @@ fn reject_two_targets(arguments: &Arguments) -> Result<(), Failure> {
     }
     let named = arguments.target.as_ref().is_some_and(|name| name.value != EMBEDDED);
     if named && !arguments.fault.is_empty() {
-        return words("--fault is for the reference service; leave the target out, or give --target embedded");
+        return reject("--fault is for the reference service; leave the target out, or give --target embedded");
     }
     Ok(())
 }
