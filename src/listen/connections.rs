@@ -41,7 +41,7 @@ struct Inner {
 #[derive(Default)]
 struct Idle {
     /// What closes each, by a number that grows from one to the next.
-    by_age: BTreeMap<u64, Arc<Notify>>,
+    by_idle_since: BTreeMap<u64, Arc<Notify>>,
     next: u64,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Slot {
 
 #[derive(Default)]
 struct State {
-    /// The key that the connection has, or had, in [`Idle::by_age`]; `None` while busy.
+    /// The key that the connection has, or had, in [`Idle::by_idle_since`]; `None` while busy.
     idle_key: Option<u64>,
     /// How many responses are under way: the end of one may be noticed after the next request has begun.
     under_way: usize,
@@ -106,7 +106,7 @@ impl Connections {
 
     /// Closes the connection that has been idle the longest, and returns whether there was one.
     pub(super) fn close_longest_idle(&self) -> bool {
-        let longest = self.idle().by_age.pop_first();
+        let longest = self.idle().by_idle_since.pop_first();
         longest.is_some_and(|(_, close)| {
             close.notify_one();
             true
@@ -124,7 +124,7 @@ impl Slot {
         let mut state = self.state();
         // Without a key, the connection is still busy: the end of an earlier response has not been noticed yet.
         if let Some(key) = state.idle_key.take() {
-            self.connections.idle().by_age.remove(&key);
+            self.connections.idle().by_idle_since.remove(&key);
         }
         state.under_way += 1;
         state.has_begun = true;
@@ -151,7 +151,7 @@ impl Slot {
         let mut idle = self.connections.idle();
         let key = idle.next;
         idle.next += 1;
-        idle.by_age.insert(key, self.close.clone());
+        idle.by_idle_since.insert(key, self.close.clone());
         drop(idle);
         self.state().idle_key = Some(key);
         self.connections.inner.became_idle.notify_waiters();
@@ -177,7 +177,7 @@ impl Drop for Busy {
 impl Drop for Slot {
     fn drop(&mut self) {
         if let Some(key) = self.state().idle_key.take() {
-            self.connections.idle().by_age.remove(&key);
+            self.connections.idle().by_idle_since.remove(&key);
         }
     }
 }

@@ -21,11 +21,11 @@ use super::rejection_response::write_rejections;
 /// Builds the router of the nine operations, each of which requires the token of `service`.
 pub fn app(service: Service) -> Router {
     let profile = *service.profile();
-    delivery::delay_and_compress(undelayed(service), &profile)
+    delivery::delay_and_compress(without_delivery(service), &profile)
 }
 
 /// Builds the same router without the profile's delay and compression.
-pub(super) fn undelayed(service: Service) -> Router {
+pub(super) fn without_delivery(service: Service) -> Router {
     let profile = *service.profile();
     let operations = Router::new()
         .route("/contact-database", get(contacts::list).post(contacts::create))

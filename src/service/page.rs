@@ -1,4 +1,4 @@
-//! Pages of lists: [`PageNumber`], the requested page, and [`response_page`], which returns it in the documented
+//! Pages of lists: [`PageNumber`], the requested page, and [`page_response`], which returns it in the documented
 //! envelope.
 
 use axum::body::Bytes;
@@ -78,7 +78,7 @@ struct PageData<T> {
 const EMPTY_SPAN: Span = Span { first: 1, last: 0 };
 
 /// Returns page `number` of the list of `R`, with each record rendered by `shown`.
-pub(super) async fn response_page<R: ListRecord, T: Serialize>(
+pub(super) async fn page_response<R: ListRecord, T: Serialize>(
     service: &Service,
     number: PageNumber,
     shown: impl Fn(R, DateTime<Utc>) -> T,

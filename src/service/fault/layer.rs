@@ -17,7 +17,7 @@ use super::names::Faults;
 use super::pages::requested_page;
 use super::state::FaultState;
 use crate::service::Service;
-use crate::service::app::undelayed;
+use crate::service::app::without_delivery;
 use crate::service::delivery::delay_and_compress;
 use crate::service::profile::{PathCase, Profile};
 
@@ -40,7 +40,7 @@ pub fn app(service: Service, faults: &Faults) -> Router {
     // As a fallback service, the service routes each request after the layer is done with it, so that a changed path
     // counts.
     let layer = middleware::from_fn_with_state(Arc::new(active), deviate);
-    let faulty = Router::new().fallback_service(undelayed(service)).layer(layer);
+    let faulty = Router::new().fallback_service(without_delivery(service)).layer(layer);
     // The response is compressed after the faults have changed it.
     delay_and_compress(faulty, &profile)
 }

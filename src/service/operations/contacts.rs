@@ -1,6 +1,5 @@
 //! Get contacts, Create contact and Update contact.
 
-use axum::body::Body as Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -14,7 +13,7 @@ use crate::service::body::Body;
 use crate::service::duplicates;
 use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{PageNumber, response_page};
+use crate::service::page::{PageNumber, page_response};
 use crate::service::path::ContactId;
 use crate::service::profile::{DEFAULT_RECORD_STATUS, Profile, UnknownReferences, UpdateBody};
 use crate::service::rejection::Rejection;
@@ -29,7 +28,7 @@ pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> 
         }
         ContactResponse::listed(contact, now.date_naive())
     };
-    response_page(&service, number, shown).await
+    page_response(&service, number, shown).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body) -> Result<Response, Rejection> {
@@ -113,7 +112,7 @@ fn updated(profile: &Profile, contact: Contact, now: DateTime<Utc>) -> Response 
     let contact = || ContactResponse::of(contact, now.date_naive());
     match profile.update_response_body {
         UpdateBody::Contact => response(profile, status, &contact()),
-        UpdateBody::Empty => (StatusCode::from(status), Bytes::empty()).into_response(),
+        UpdateBody::Empty => (StatusCode::from(status), axum::body::Body::empty()).into_response(),
         UpdateBody::Envelope => {
             let body = CreateEnvelope {
                 message: MESSAGE,

@@ -11,7 +11,7 @@ use crate::service::duplicates;
 use crate::service::fields::{FieldResult, Fields};
 use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{PageNumber, response_page};
+use crate::service::page::{PageNumber, page_response};
 use crate::service::profile::Profile;
 use crate::service::rejection::Rejection;
 use crate::service::response::{CreateEnvelope, response};
@@ -19,7 +19,7 @@ use crate::service::store::{NamedRecord, NewTag};
 use crate::service::values::{color, non_blank_name};
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Rejection> {
-    response_page(&service, number, |tag: NamedRecord, _| NamedResponse::from(tag)).await
+    page_response(&service, number, |tag: NamedRecord, _| NamedResponse::from(tag)).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Rejection> {

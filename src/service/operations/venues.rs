@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use super::Timestamp;
 use crate::service::open::Service;
-use crate::service::page::{PageNumber, response_page};
+use crate::service::page::{PageNumber, page_response};
 use crate::service::rejection::Rejection;
 use crate::service::store::Venue;
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Rejection> {
-    response_page(&service, number, |venue: Venue, _| VenueResponse::from(venue)).await
+    page_response(&service, number, |venue: Venue, _| VenueResponse::from(venue)).await
 }
 
 #[derive(Debug, Serialize)]

@@ -13,7 +13,7 @@ use crate::service::duplicates;
 use crate::service::fields::{FieldResult, Fields};
 use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{PageNumber, response_page};
+use crate::service::page::{PageNumber, page_response};
 use crate::service::profile::Profile;
 use crate::service::rejection::Rejection;
 use crate::service::response::{CreateEnvelope, response};
@@ -21,7 +21,7 @@ use crate::service::store::{NewVisit, Visit};
 use crate::service::values;
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Rejection> {
-    response_page(&service, number, |visit: Visit, _| VisitResponse::from(visit)).await
+    page_response(&service, number, |visit: Visit, _| VisitResponse::from(visit)).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Rejection> {
