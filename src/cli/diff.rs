@@ -8,7 +8,7 @@ use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
 use crate::contract::document::Document;
-use crate::diff::{AcceptedDifference, Diff, DifferenceScope, Meaning, diff, read_with_files};
+use crate::diff::{AcceptedDifference, Diff, DifferenceScope, diff, read_with_files};
 use crate::report::AcceptedState;
 
 /// The exit code if there is a difference that fails the command, by `--fail-on`.
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let fails = match arguments.fail_on {
         FailOn::Any => diff.unaccepted().next().is_some(),
-        FailOn::Breaking => diff.count(Meaning::Breaking) > 0,
+        FailOn::Breaking => diff.is_breaking(),
         FailOn::None => false,
     };
     Ok(if fails { DIFFERS } else { 0 })

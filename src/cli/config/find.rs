@@ -101,10 +101,7 @@ impl Config {
 
     /// Returns the folder that contains it.
     pub(super) fn folder(&self) -> &Path {
-        let parent = self.path.parent();
-        parent
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."))
+        edge::folder_of(&self.path)
     }
 
     /// Returns the path of a file that the configuration names. A URL is returned unchanged, so that the error that
@@ -142,7 +139,7 @@ impl Config {
 
     /// Returns whether the configuration may write a report to this file.
     fn may_write(&self, file: &Path) -> bool {
-        self.trust == Trust::Named || edge::is_inside(file, edge::folder_of(&self.path))
+        self.trust == Trust::Named || edge::is_inside(file, self.folder())
     }
 
     /// Returns whether the configuration may take a token from this variable.
