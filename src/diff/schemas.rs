@@ -261,6 +261,11 @@ impl<'both> SchemaComparison<'both> {
         } else {
             (Relation::Narrower, "may no longer be null")
         };
+        let relation = if old.nests_too_deep_for_null || new.nests_too_deep_for_null {
+            Relation::Unclear("the schema nests too deep to know whether null is admitted")
+        } else {
+            relation
+        };
         let (old, new) = (
             Location::at(old.null_pointer(self.old)),
             Location::at(new.null_pointer(self.new)),

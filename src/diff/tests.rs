@@ -799,6 +799,18 @@ fn every_group_of_alternatives_counts_and_so_does_the_end_of_a_large_all_of() {
 }
 
 #[test]
+fn whether_null_is_admitted_is_unclear_where_a_schema_nests_too_deep() {
+    let nested = (0..20).fold("{type: string}".to_owned(), |inner, _| format!("{{allOf: [{inner}]}}"));
+    let found = lines(&with_schema(&nested), &with_schema("{type: string}"));
+    let expected = [
+        "unclear request: the request body may no longer be null",
+        "unclear response: the body of the 200 response may no longer be null",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(lines(&with_schema(&nested), &with_schema(&nested)), [""; 0]);
+}
+
+#[test]
 fn a_body_of_very_many_media_types_is_compared_by_their_names() {
     let with = |last: &str| {
         let names: Vec<_> = (0..20_000).map(|index| format!("text/a{index}")).collect();

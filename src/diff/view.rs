@@ -20,8 +20,7 @@ const MAX_COMBINATIONS: usize = 64;
 const MAX_LISTED_ALTERNATIVES: usize = 1_000;
 /// The most patterns of names that are tried.
 const MAX_PATTERNS: usize = 20;
-/// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, null is taken
-/// to be admitted.
+/// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, that is not known.
 const MAX_NULL_DEPTH: usize = 16;
 
 /// The keywords that imply an object where no type is stated.
@@ -48,6 +47,8 @@ pub(super) struct View<'document> {
     type_limit: Option<Types>,
     /// Whether null is admitted.
     pub(super) admits_null: bool,
+    /// Whether the schema nests too deep to know whether null is admitted.
+    pub(super) nests_too_deep_for_null: bool,
     /// The pointer to where the schema is used, or would be where there is none.
     pub(super) pointer: String,
     /// The name of the definition that it refers to, or an alternative's title, where it has either.
@@ -123,6 +124,7 @@ impl<'document> View<'document> {
             listed_values: Vec::new(),
             type_limit: None,
             admits_null: true,
+            nests_too_deep_for_null: false,
             pointer: pointer.to_owned(),
             name: None,
             is_cut: false,
@@ -139,6 +141,7 @@ impl<'document> View<'document> {
         view.name = name(first);
         let mut nulls = Nulls::new(source);
         view.admits_null = schemas.iter().all(|schema| nulls.admitted(schema, false, 0));
+        view.nests_too_deep_for_null = nulls.is_cut;
         for schema in schemas {
             view.add(source, &schema);
         }
@@ -539,6 +542,8 @@ fn states_only_null(node: &Node) -> bool {
 struct Nulls<'both, 'document> {
     source: &'both Source<'document>,
     known: HashMap<(usize, bool), bool>,
+    /// Whether a schema nested too deep to be looked at.
+    is_cut: bool,
 }
 
 impl<'both, 'document> Nulls<'both, 'document> {
@@ -546,6 +551,7 @@ impl<'both, 'document> Nulls<'both, 'document> {
         Self {
             source,
             known: HashMap::new(),
+            is_cut: false,
         }
     }
 
@@ -554,7 +560,11 @@ impl<'both, 'document> Nulls<'both, 'document> {
     fn admitted(&mut self, schema: &LocatedNode<'document>, is_stated: bool, depth: usize) -> bool {
         let (references, definition) = self.source.follow(schema.clone());
         let is_nullable = references.iter().chain([&definition]).any(|at| at.flag("nullable"));
-        if is_nullable || depth > MAX_NULL_DEPTH {
+        if is_nullable {
+            return true;
+        }
+        if depth > MAX_NULL_DEPTH {
+            self.is_cut = true;
             return true;
         }
         let beside = references.iter().filter(|_| self.source.is_later_than_3_0);
