@@ -382,8 +382,8 @@ fn without_token(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes what clap says, coloured where the stream is a terminal: help and version to standard output, an error in what
-/// was typed to standard error.
+/// Writes what clap says, coloured where the stream is a terminal: help and version to standard output, an error in
+/// what was typed to standard error.
 ///
 /// # Errors
 ///

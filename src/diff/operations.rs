@@ -122,8 +122,8 @@ impl<'both> Comparison<'both> {
         unresolved
     }
 
-    /// Whether one of two parts is a reference that leads nowhere, so that there is nothing to compare. If they refer to
-    /// different things, that is reported; `what` is what they describe.
+    /// Whether one of two parts is a reference that leads nowhere, so that there is nothing to compare. If they refer
+    /// to different things, that is reported; `what` is what they describe.
     pub(super) fn is_unresolved(
         &mut self,
         side: Side,

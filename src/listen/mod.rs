@@ -286,6 +286,8 @@ mod tests {
             client.write_all(REQUEST).await.unwrap();
             // The connection is not polled until the request has arrived.
             watched.peek(&mut [0]).await.unwrap();
+            // Then the runtime learns that it has.
+            tokio::task::yield_now().await;
             assert!(connections.close_longest_idle());
             let mut received = vec![0; RESPONSE.len()];
             tokio::select! {

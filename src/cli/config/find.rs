@@ -189,9 +189,9 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] for a file above the folder, or in a folder that others can write to, that belongs neither to this
-/// user, nor to the folder's owner, nor to root: another user with write access to a shared folder must not choose where
-/// a token goes.
+/// [`Failure::Usage`] for a file above the folder, or in a folder that others can write to, that belongs neither to
+/// this user, nor to the folder's owner, nor to root: another user with write access to a shared folder must not choose
+/// where a token goes.
 fn upwards(from: &Path) -> Result<Option<PathBuf>, Failure> {
     for folder in from.ancestors() {
         let candidate = folder.join(FILE_NAME);
