@@ -142,7 +142,7 @@ impl WhyUnanswered {
         match self {
             Self::AskTheOperator => "ask whoever runs the service",
             Self::Inconclusive => "what was seen is inconclusive",
-            Self::LimitOfRequests => "the limit of requests was reached; raise --max-requests",
+            Self::LimitOfRequests => "the limit of requests was reached; raise the setting `max_requests`",
             Self::NeedsWrites => "needs writes",
             Self::NoValue => "no response had a value there, or too few records could be created to ask",
             Self::NotObserved => "nothing that was sent showed it",
