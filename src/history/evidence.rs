@@ -332,6 +332,8 @@ pub enum Reached {
     ByUnknownIdentifier,
     /// This many records that showed another value before the write.
     ExistingRecords(usize),
+    /// This many records, of so many, in which one field that the operation writes was cleared.
+    Cleared(usize, usize),
     /// A record that was there before the run and now shows a text of the run in the field in which it was sent.
     Tagged,
 }
