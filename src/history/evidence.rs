@@ -250,6 +250,9 @@ pub struct UpdateObservation<'seen> {
     pub request: &'seen Request,
     /// The record in the list and its indexed pointer in the response, where it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
+    /// For a further update, the record as the list showed it before, and the value that earlier updates sent last in
+    /// each field.
+    pub before: Option<(&'seen Value, &'seen Value)>,
     /// Where something that was sent appears in another item, as an indexed pointer in the response.
     pub elsewhere: Option<&'seen str>,
     /// Whether the list did not change, was seen completely and late enough, and showed no item with the record's
@@ -332,6 +335,8 @@ pub enum Reached {
     ByUnknownIdentifier,
     /// This many records that showed another value before the write.
     ExistingRecords(usize),
+    /// This many records, of so many, in which one field that the operation writes was cleared.
+    Cleared(usize, usize),
     /// A record that was there before the run and now shows a text of the run in the field in which it was sent.
     Tagged,
 }

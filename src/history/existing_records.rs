@@ -10,11 +10,13 @@
 //! and each changed record is reported with the residue. If another record now shows what the write sent, a deletion
 //! may reach other records too, so no record of that create is deleted.
 //!
-//! Two things are findings. Right after a write, a record that was there before the run shows a text with the run tag in
-//! the very field in which it was sent: in another one, which the service sets, it may name a neighbour or the newest
-//! record. And after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that an invariant
-//! says it writes, where they had another one. Other clients may have given some of them a common value, such as a
-//! status, in the meantime. So that counts only if no record in the response shows another one.
+//! Three things are findings. Right after a write, a record that was there before the run shows a text with the run
+//! tag in the very field in which it was sent: in another one, which the service sets, it may name a neighbour or the
+//! newest record. And after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that an
+//! invariant says it writes, where they had another one. Other clients may have given some of them a common value,
+//! such as a status, in the meantime. So that counts only if no record in the response shows another one. And a field
+//! that an invariant says an update writes is cleared in as many records, and in half of them: hardly any other client
+//! does that between two reads with a single write in between.
 //!
 //! A record that a create adds changes what others show about themselves: their rank, their share, how many there are.
 //! So a change counts only in a field that the write sent, where a boolean or a single word, such as a status, was
@@ -137,6 +139,8 @@ struct FieldValue {
     is_distinctive: bool,
     /// How many elements it has, if it is an array.
     elements: Option<usize>,
+    /// Whether it is null, an empty text or an empty array.
+    is_blank: bool,
 }
 
 impl FieldValue {
@@ -187,6 +191,8 @@ struct SentWrite {
     is_deletion: bool,
     /// What it sent in fields of each name.
     sent: HashMap<String, HashSet<Digest>>,
+    /// How many there are.
+    count: usize,
 }
 
 /// What has changed in the existing records of a list since its last response.
@@ -201,6 +207,9 @@ struct Changes {
     /// How many of them now show such a value in each field, if another client would hardly have given it to them: if
     /// it tells whose it is (see [`is_distinctive`]), or if no record shows another one.
     showing_sent_value: HashMap<Digest, usize>,
+    /// In how many records each field was cleared, although nothing like that was sent, and in how many it could be.
+    cleared: HashMap<Digest, usize>,
+    compared: usize,
 }
 
 /// What operations have changed in existing records.
@@ -210,6 +219,8 @@ struct ChangedBy {
     /// have sent what a record now shows.
     operations: Vec<OperationId>,
     changes: Changes,
+    /// Whether a single write was sent since the response before.
+    is_single_write: bool,
 }
 
 impl ExistingRecords {
@@ -258,6 +269,7 @@ impl ExistingRecords {
         let writes = std::mem::take(&mut watched.writes);
         let changes = watched.compare(items, &writes);
         watched.note_vanished(items, &writes, |write| contract.list_written_by(write) == Some(list));
+        let is_single_write = writes.iter().map(|write| write.count).sum::<usize>() == 1;
         let mut operations: Vec<_> = writes.iter().map(|write| write.operation).collect();
         match operations.as_slice() {
             [only] if contract.list_written_by(*only) == Some(list) => {
@@ -270,7 +282,11 @@ impl ExistingRecords {
             return None;
         }
         operations.retain(|operation| self.changed_by.insert(*operation, list).is_none());
-        (!operations.is_empty()).then_some(ChangedBy { operations, changes })
+        (!operations.is_empty()).then_some(ChangedBy {
+            operations,
+            changes,
+            is_single_write,
+        })
     }
 }
 
@@ -290,6 +306,7 @@ impl WatchedList {
                 continue;
             };
             let mut is_changed = false;
+            changes.compared += 1;
             for (field, name, value) in fields(item.value) {
                 let of_field = writes
                     .iter()
@@ -306,6 +323,9 @@ impl WatchedList {
                 };
                 if writes.is_empty() {
                     self.volatile.insert(field);
+                }
+                if !earlier.is_blank && value.is_blank && !is_sent && !self.volatile.contains(&field) {
+                    *changes.cleared.entry(field).or_default() += 1;
                 }
                 let is_emptied = is_updated && earlier.is_emptied(value);
                 let counts = is_sent_field || is_emptied || (earlier.is_state && value.is_state);
@@ -404,6 +424,9 @@ fn fields(record: &Value) -> Vec<(Digest, &str, FieldValue)> {
                     is_state: is_state(value),
                     is_distinctive: is_distinctive(value),
                     elements: value.as_array().map(Vec::len),
+                    is_blank: value.is_null()
+                        || value.as_str().is_some_and(str::is_empty)
+                        || value.as_array().is_some_and(Vec::is_empty),
                 };
                 fields.push((Digest::of(&Value::String(at)), name, field));
             }
@@ -532,8 +555,10 @@ impl History<'_> {
                     is_update,
                     is_deletion,
                     sent: HashMap::new(),
+                    count: 0,
                 }),
             };
+            write.count += 1;
             if let Some(body) = exchange.request.json() {
                 add_sent(body, &mut write.sent);
             }
@@ -573,7 +598,12 @@ impl History<'_> {
         let changed = self
             .existing_records
             .add(self.contract, (list, &exchange.request.path), (&identified, is_whole));
-        let Some(ChangedBy { operations, changes }) = changed else {
+        let Some(ChangedBy {
+            operations,
+            changes,
+            is_single_write,
+        }) = changed
+        else {
             return;
         };
         let [operation, ..] = operations[..] else { return };
@@ -603,19 +633,31 @@ impl History<'_> {
             .filter(|operation| changes.shown_of.contains(operation));
         let creates = reaching.filter_map(|operation| Some(self.contract.lifecycle_of(*operation)?.create));
         self.existing_records.creates_with_stray_writes.extend(creates);
-        let updated = self.contract.operation(operation).invariants.updated.iter();
-        let returned = updated
-            .flat_map(|updated| &updated.carries)
-            .map(|carry| &carry.returned_at);
-        let showing = returned.filter_map(|at| changes.showing_sent_value.get(&Digest::of(&Value::String(at.clone()))));
-        if let Some(showing) = showing.max().filter(|showing| **showing >= MIN_REACHED) {
+        if let Some(reached) = self.reached_by_update(operation, &changes, is_single_write) {
             let stray = StrayWrite {
                 operation,
                 pointer: items,
-                reached: Reached::ExistingRecords(*showing),
+                reached,
             };
             emit(Evidence::StrayWrite(stray, &exchange.request));
         }
+    }
+
+    /// Returns what an update has done to more existing records than another client would have changed, in a field that
+    /// an invariant says it writes.
+    fn reached_by_update(&self, update: OperationId, changes: &Changes, is_single_write: bool) -> Option<Reached> {
+        let updated = self.contract.operation(update).invariants.updated.as_ref()?;
+        let returned = updated.carries.iter().map(|carry| carry.returned_at.as_str());
+        // What is in an array belongs to the field that has the array.
+        let fields = returned.map(|at| at.split_once("/*").map_or(at, |(array, _)| array));
+        let fields: Vec<_> = fields.map(|at| Digest::of(&Value::String(at.to_owned()))).collect();
+        let most = |counts: &HashMap<Digest, usize>| {
+            let counts = fields.iter().filter_map(|field| counts.get(field).copied());
+            counts.max().filter(|count| *count >= MIN_REACHED)
+        };
+        let showing = most(&changes.showing_sent_value).map(Reached::ExistingRecords);
+        let cleared = most(&changes.cleared).filter(|count| is_single_write && *count * 2 >= changes.compared);
+        showing.or(cleared.map(|count| Reached::Cleared(count, changes.compared)))
     }
 
     /// Whether a deletion of a create's records may reach others too: after a write to one of them, a record that was
@@ -728,6 +770,7 @@ paths:
                 is_update: false,
                 is_deletion: false,
                 sent: HashMap::new(),
+                count: 1,
             });
         }
         assert!(existing.watches(create, things));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveDateTime, Timelike};
 use icu_normalizer::ComposingNormalizer;
 use serde_json::{Number, Value};
 
@@ -14,7 +14,12 @@ pub(crate) fn same(how: Equality, sent: &Value, returned: &Value) -> Option<bool
         Equality::Value => Some(equal(sent, returned)),
         Equality::Instant if sent == returned => Some(true),
         Equality::Instant if !returned.is_string() => Some(false),
-        Equality::Instant => Some(instant(sent)? == instant(returned)?),
+        Equality::Instant => {
+            let sent_at = instant(sent)?;
+            instant(returned)
+                .map(|returned| sent_at == returned)
+                .or_else(|| lost_time(sent, returned).map(|_| false))
+        }
         Equality::Letters => {
             Some(equal(sent, returned) || letters(sent).is_some_and(|sent| letters(returned) == Some(sent)))
         }
@@ -113,11 +118,69 @@ pub(crate) fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
     DateTime::parse_from_rfc3339(text).ok().or_else(parsed).or_else(mail)
 }
 
+/// Every offset of a time zone is a multiple of this many minutes since this year.
+const MINUTES_OF_OFFSETS: i64 = 15;
+const FIRST_YEAR_OF_SUCH_OFFSETS: i32 = 1973;
+
+/// Returns what a timestamp that names no instant has lost of one that was sent, so that it is not that instant in any
+/// time zone: the time of day, of which it has nothing, or the minutes, which it rounds by more than one.
+pub(crate) fn lost_time(sent: &Value, returned: &Value) -> Option<&'static str> {
+    let (sent, text) = (instant(sent)?, returned.as_str()?);
+    let has_date_alone = NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok() && text.len() == "2024-02-29".len();
+    if has_date_alone {
+        return (sent.second() != 0).then_some("only a date came back, so its time of day is lost");
+    }
+    let forms = [
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d %H:%M",
+        "%Y-%m-%dT%H:%M:%S",
+        "%Y-%m-%d %H:%M:%S",
+    ];
+    let local = forms
+        .iter()
+        .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())?;
+    let seconds = (local - sent.naive_utc()).num_seconds();
+    let off = seconds.rem_euclid(MINUTES_OF_OFFSETS * 60);
+    let is_off = off.min(MINUTES_OF_OFFSETS * 60 - off) > 60;
+    let has_such_offsets = sent.year() >= FIRST_YEAR_OF_SUCH_OFFSETS;
+    (is_off && has_such_offsets).then_some("its minutes are others in every time zone")
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_form_without_the_time_of_day_or_with_other_minutes_is_no_instant_that_was_sent() {
+        let compared = |sent: &str, returned: &str| same(Equality::Instant, &json!(sent), &json!(returned));
+        let sent = "2024-02-29T22:32:37Z";
+        for returned in [
+            "2024-02-29",
+            "2024-02-29T22:00",
+            "2024-02-29 22:00:00",
+            "2024-02-29T22:00:37",
+        ] {
+            assert_eq!(compared(sent, returned), Some(false), "{returned}");
+        }
+        // At some offset, or rounded to the minute, it is the one that was sent.
+        for returned in [
+            "2024-02-29T22:32:37",
+            "2024-03-01 04:17:37",
+            "2024-02-29 19:02",
+            "2024-02-29T22:33",
+            "29.02.2024",
+            "20240229",
+            "2024-02",
+            "2024-2-29",
+            "1709245957",
+        ] {
+            assert_eq!(compared(sent, returned), None, "{returned}");
+        }
+        assert_eq!(compared("2024-02-29T00:00:00Z", "2024-02-29"), None);
+        assert_eq!(compared("1969-12-31T12:30:11-00:30", "1969-12-31 12:15:41"), None);
+    }
 
     #[test]
     fn a_url_is_the_same_as_rfc_3986_normalises_it() {

@@ -182,6 +182,10 @@ impl<'run> History<'run> {
             invariant,
             request: &update.request,
             listed: record.map(|seen| (&seen.record, seen.pointer.as_str())),
+            before: search
+                .earlier
+                .as_ref()
+                .and_then(|earlier| Some((&earlier.before.as_ref()?.record, &earlier.sent))),
             elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
             gone: record.is_none() && waited == WaitExtent::Fully && walk.end == WalkEnd::Complete && !walk.changed(),
             end: walk.end,

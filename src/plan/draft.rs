@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::leaf::{Choice, FieldKind, Leaf};
 use super::source::NoValue;
-use super::timestamps::{in_format, moved};
+use super::timestamps::{in_format, moved_by};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
@@ -88,10 +88,10 @@ impl Draft {
         (moved > 0).then_some(other)
     }
 
-    /// Returns the draft with the timestamps of another draft of the same operation, a minute later, in its own format;
+    /// Returns the draft with the timestamps of another draft of the same operation, so much later, in its own format;
     /// `None` where they have none.
     #[must_use]
-    pub fn at_time_of(&self, other: &Self) -> Option<Self> {
+    pub fn at_time_of(&self, other: &Self, later: Duration) -> Option<Self> {
         let mut at_that_time = self.clone();
         let mut is_changed = false;
         for leaf in &mut at_that_time.leaves {
@@ -102,7 +102,7 @@ impl Draft {
             let written = value
                 .and_then(Value::as_str)
                 .and_then(|text| in_format(text, self.format));
-            if let Some(text) = written.and_then(|text| moved(&text, 1)) {
+            if let Some(text) = written.and_then(|text| moved_by(&text, later)) {
                 leaf.set(Value::String(text));
                 is_changed = true;
             }

@@ -83,6 +83,7 @@ pub use source::{NAME_PREFIX, NeededValue, NoValue, Source, StandInOrigin, stand
 pub(crate) use steps::NEEDS_WRITES;
 pub use steps::{Plan, Step, concurrent_sequences};
 pub use template::Template;
+pub(crate) use timestamps::{LARGE_OFFSET, is_leap_day};
 pub use variants::{
     AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, RECORDS_BY_DEFAULT, RECORDS_PER_VARIANT, TRIES_PER_VARIANT,
     Variant, reserved_writes, values_for_equivalent_request, variants,

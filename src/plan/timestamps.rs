@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use crate::contract::vocabulary::TimestampFormat;
 
+/// The offset of the first timestamp with one: more than half a day.
+pub(crate) const LARGE_OFFSET: &str = "+13:00";
+
 /// Returns the instants to send in this format, best first. In UTC the first falls on a leap day; with an offset, just
 /// after a New Year that UTC has not reached, in an ISO week of the new year and at an offset of more than half a day.
 /// Its seconds are not zero. A service that loses any of this is caught. Awkward values use other instants. The second
@@ -47,8 +50,18 @@ pub(super) const DRAFTS_PER_DAY: u64 = 30;
 pub(super) fn moved(text: &str, draft_number: u64) -> Option<String> {
     let minutes = Duration::minutes(i64::try_from(draft_number % DRAFTS_PER_DAY).ok()?);
     let days = Duration::days(i64::try_from(draft_number / DRAFTS_PER_DAY % 1_000).ok()?);
-    let instant = DateTime::parse_from_rfc3339(text).ok()? + minutes + days;
+    moved_by(text, minutes + days)
+}
+
+/// Moves a timestamp, which keeps its form.
+pub(super) fn moved_by(text: &str, later: Duration) -> Option<String> {
+    let instant = DateTime::parse_from_rfc3339(text).ok()?.checked_add_signed(later)?;
     Some(instant.to_rfc3339_opts(SecondsFormat::Secs, text.ends_with('Z')))
+}
+
+/// Whether a timestamp or a date is on a 29 February, as it is written.
+pub(crate) fn is_leap_day(text: &str) -> bool {
+    text.get(4..10) == Some("-02-29")
 }
 
 #[cfg(test)]

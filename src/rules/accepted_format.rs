@@ -6,6 +6,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::exchange::RejectionMeaning;
 use crate::history::evidence::FormatOutcome;
+use crate::plan::is_leap_day;
 
 pub(super) static RULE: Rule = Rule {
     name: "accepted-format",
@@ -18,7 +19,9 @@ pub(super) static RULE: Rule = Rule {
                   is accepted and another is rejected with 400 or 422, callers that follow the document are turned \
                   away. Any numeric offset is allowed: if a create with a negative one, or one such as +05:45, is \
                   rejected, it is sent again at that offset with the instant that was accepted before, and then with \
-                  the local time that was accepted.",
+                  the local time that was accepted. So is one at +13:00, in whose place another offset was accepted. \
+                  A 29 February in whose place another day was accepted is sent again between the same weekday of \
+                  the week before and of the week after, both of which must be accepted.",
     exceptions: "A format that is rejected while no other is accepted, before it or after it: the rejection may \
                  have another cause. Any status other than 400 and 422.",
     fix: "Accept every documented format, or remove the format from the document.",
@@ -54,7 +57,14 @@ fn judge(tried: &FormatOutcome, sink: &mut Sink<'_>) {
         None => sink.undecided(fact, Reason::NoResponse),
         Some(200..=299) => sink.held(fact),
         Some(status) if tried.other_accepted && RejectionMeaning::rejects_as_invalid(status) => {
-            sink.broken(fact, String::new, || status.to_string());
+            let sent = sink.contract.operation(tried.operation).accepted_timestamp_formats();
+            let sent = sent.and_then(|formats| sink.source.request.json()?.pointer(&formats.sent)?.as_str());
+            let what = if sent.is_some_and(is_leap_day) {
+                " for a 29 February"
+            } else {
+                ""
+            };
+            sink.broken(fact, String::new, || format!("{status}{what}"));
         }
         Some(status) => {
             let reason = Reason::for_request_with_something_open(status, &sink.source.request.credential);
@@ -99,6 +109,26 @@ mod tests {
             let judged = tried(Some(status), true);
             assert_eq!(judged.kind(OFFSET), Verdict::Broken);
             assert_eq!(judged.received("accepted-format"), status.to_string());
+        }
+    }
+
+    #[test]
+    fn a_rejected_leap_day_is_named() {
+        for (sent, received) in [
+            ("2024-02-29T22:32:37Z", "422 for a 29 February"),
+            ("2024-02-28T22:32:37Z", "422"),
+        ] {
+            let fixture = Fixture::of("createVisit");
+            let tried = FormatOutcome {
+                operation: fixture.operation,
+                format: TimestampFormat::Utc,
+                status: Some(422),
+                other_accepted: true,
+            };
+            let mut request = fixture.request();
+            request.body = Some(crate::exchange::Content::Json(serde_json::json!({"datetime": sent})));
+            let judged = fixture.judge(|judge| judge.timestamp_format(&tried, &request));
+            assert_eq!(judged.received("accepted-format"), received);
         }
     }
 

@@ -22,7 +22,8 @@ pub(super) static RULE: Rule = Rule {
                   after the first write of an operation, three or more records on the first page must not show what \
                   was sent in one of its fields if they had another value before. Another client may have set a value \
                   without a digit, or a number below 1,000, so such a value counts only if every record on the page \
-                  shows it.",
+                  shows it. Nor must a field that the operation writes be cleared in three or more of the records that \
+                  were there before, and in half of them, between the reads right before and right after a write.",
     exceptions: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",
@@ -69,6 +70,9 @@ pub(super) static RULE: Rule = Rule {
                 Reached::ByUnknownIdentifier => "what was sent to an identifier that names no record".to_owned(),
                 Reached::ExistingRecords(count) => {
                     format!("what was sent, in {count} records that showed another value before")
+                }
+                Reached::Cleared(count, seen) => {
+                    format!("nothing in a field that had a value before, in {count} of {seen} records")
                 }
                 // `lifecycle` judges it.
                 Reached::Tagged => return,
@@ -171,6 +175,14 @@ mod tests {
         let received = "what was sent, in 7 records that showed another value before";
         assert_eq!(judged.received("other-records"), received);
         assert_eq!(judged.locations("other-records").0, "/data/items");
+    }
+
+    #[test]
+    fn a_field_that_is_cleared_in_half_of_the_records_is_broken_and_counted() {
+        let judged = Fixture::of("updateContact").stray("/data/items", Reached::Cleared(19, 20));
+        assert_eq!(judged.kind(FactKind::NotElsewhere), Verdict::Broken);
+        let received = "nothing in a field that had a value before, in 19 of 20 records";
+        assert_eq!(judged.received("other-records"), received);
     }
 
     #[test]

@@ -15,9 +15,12 @@ pub(super) static RULE: Rule = Rule {
     summary: "A field whose values or format the document does not show comes back as it was sent.",
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
                   dob are gaps. A service may spell such a value its own way; a caller that compares what it sent with \
-                  what it reads should know, so this is a warning.",
-    exceptions: "Fields without a gap, and elements of an array that show each other's values: there `stored-values` \
-                 is strict. Fields that were not sent.",
+                  what it reads should know, so this is a warning. So is a text that software writes by mistake, such \
+                  as undefined or 1970-01-01, in such a field that an update did not send, and a text of any field \
+                  that comes back without the invisible marks of its direction of writing (U+200E, U+200F and the \
+                  like).",
+    exceptions: "Other changes of fields without a gap, and elements of an array that show each other's values: there \
+                 `stored-values` is strict. Fields that were not sent, otherwise.",
     fix: "If the spelling is intended, document it; otherwise return what was sent.",
     source: "The document, section \"Gaps in the field definitions\"",
     example: Example {

@@ -14,6 +14,7 @@ use crate::contract::vocabulary::Carry;
 use crate::exchange::Request;
 use crate::history::carried::{CarriedElements, LostValue, lost_value, returned_values, same};
 use crate::history::evidence::{CreatedObservation, Creation, UpdateObservation};
+use crate::history::same::unicode_composed;
 
 pub(super) static RULE: Rule = Rule {
     name: "stored-values",
@@ -26,11 +27,12 @@ pub(super) static RULE: Rule = Rule {
                   in its list, and in the list after an update. Text and numbers are compared as values, timestamps as \
                   instants. A value that is lost or changed is lost data. So is a value that appears in another \
                   element of an array than the one it was sent in, and an element that a create sent once and that \
-                  appears twice.",
+                  appears twice. A field that an update did not send may be kept or cleared, but must not become a \
+                  text that software writes by mistake, such as undefined or 1970-01-01.",
     exceptions: "Fields that were not sent, or that the response lacks (`missing-field` reports those). Fields whose \
                  values or format are a gap (`stored-spelling` reports those), unless elements show each other's \
-                 values. Timestamps in a form that does not name an instant. The order of an array, and further \
-                 elements in it.",
+                 values. Timestamps in a form that does not name an instant, unless it has no time of day, or minutes \
+                 that the instant has in no time zone. The order of an array, and further elements in it.",
     fix: "Store and return the value that was sent.",
     source: "The document, section \"Endpoints\": the created resource is in data; `carries` in the contract's \
              `x-invariants`",
@@ -53,7 +55,7 @@ pub(super) static RULE: Rule = Rule {
     }),
 };
 
-/// Which fields are judged.
+/// Which fields are judged. A field that has lost nothing but direction marks counts as one with a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JudgedFields {
     /// Fields with a gap, which allows them to differ.
@@ -88,7 +90,10 @@ pub(super) fn judge_listed(observation: &CreatedObservation<'_>, sink: &mut Sink
 /// Judges the fields of the listed record, after an update.
 pub(super) fn judge_updated(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>, judged_fields: JudgedFields) {
     if let Some(listed) = updating.listed {
-        let sent = Sent::new(updating.operation, &updating.invariant.carries, updating.request);
+        let sent = Sent {
+            before: updating.before,
+            ..Sent::new(updating.operation, &updating.invariant.carries, updating.request)
+        };
         sent.judge(listed, sink, judged_fields, FactKind::ListedAfterUpdateCarrying);
     }
 }
@@ -102,7 +107,15 @@ pub(super) struct Sent<'sent> {
     from_target: &'sent [String],
     /// Whether the record is new, so that it had no values before.
     creates: bool,
+    /// The record before, and what the earlier updates sent, if it is a further update.
+    before: Option<(&'sent Value, &'sent Value)>,
 }
+
+/// Texts that software writes by mistake where it has no value.
+const TEXTS_FOR_NOTHING: [&str; 6] = ["undefined", "null", "None", "nil", "NaN", "[object Object]"];
+
+/// Dates that stand for zero.
+const DATES_FOR_NOTHING: [&str; 3] = ["1970-01-01", "0001-01-01", "0000-00-00"];
 
 impl<'sent> Sent<'sent> {
     pub(super) fn new(operation: OperationId, carries: &'sent [Carry], request: &'sent Request) -> Self {
@@ -112,6 +125,7 @@ impl<'sent> Sent<'sent> {
             body: request.json().unwrap_or(&Value::Null),
             from_target: &request.from_target,
             creates: false,
+            before: None,
         }
     }
 
@@ -126,7 +140,8 @@ impl<'sent> Sent<'sent> {
             let Some(fact) = sink.contract.fact_of(self.operation, kind(index)) else {
                 continue;
             };
-            let is_ours = carry.gap.is_some() == (judged_fields == JudgedFields::WithGap);
+            let may_differ = carry.gap.is_some() || self.loses_only_direction_marks(carry, record);
+            let is_ours = may_differ == (judged_fields == JudgedFields::WithGap);
             let is_reported = match judged_fields {
                 // `stored-values` reports it.
                 JudgedFields::WithGap => self.is_mixed(carry, record),
@@ -155,7 +170,13 @@ impl<'sent> Sent<'sent> {
 
     fn judge_field(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) {
         if pointer::select(self.body, &carry.sent).is_empty() {
-            sink.undecided(fact, Reason::NotSent);
+            match self.text_for_nothing(carry, record) {
+                Some(text) => {
+                    let received = format!("the text \"{text}\", in a field that was not sent and had another value");
+                    sink.broken(fact, || format!("{at}{}", carry.returned_at), || received);
+                }
+                None => sink.undecided(fact, Reason::NotSent),
+            }
         } else if returned_values(carry, record).is_empty() {
             sink.undecided(fact, Reason::NotReturned);
         } else if let Some(LostValue { sent, returned }) = lost_value(self.carries, carry, (self.body, record)) {
@@ -178,6 +199,42 @@ impl<'sent> Sent<'sent> {
         } else {
             sink.held(fact);
         }
+    }
+
+    /// Whether the lost value of a field differs only in the marks of the direction in which a text is written. A service
+    /// may strip them, because they can make a text look like another one.
+    fn loses_only_direction_marks(&self, carry: &Carry, record: &Value) -> bool {
+        let without_marks =
+            |value: &Value| Some(unicode_composed(&value.as_str()?.replace(is_direction_mark, "")).into_owned());
+        let lost = lost_value(self.carries, carry, (self.body, record));
+        lost.is_some_and(|LostValue { sent, returned }| {
+            let sent = without_marks(sent);
+            sent.is_some() && returned.into_iter().any(|returned| without_marks(returned) == sent)
+        })
+    }
+
+    /// Returns the text that software writes where it has no value, if the record has one, after an update without the
+    /// field, that neither it nor an update had before. Whether the update keeps the value or clears it is a gap.
+    fn text_for_nothing(&self, carry: &Carry, record: &Value) -> Option<&'static str> {
+        let (before, sent) = self.before?;
+        let had = pointer::select(before, &carry.returned_at);
+        if had.is_empty() {
+            return None;
+        }
+        let mut returned = pointer::select(record, &carry.returned_at).into_iter();
+        returned.find_map(|value| {
+            let text = value.as_str()?;
+            let mut words = TEXTS_FOR_NOTHING.into_iter().filter(|word| text == *word);
+            let mut dates = DATES_FOR_NOTHING.into_iter().filter(|date| {
+                let rest = text.strip_prefix(date);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['T', ' ']))
+            });
+            let found = words.next().or_else(|| dates.next())?;
+            // A field may follow from another one: a date of birth as a text from its parts.
+            let part = found.strip_suffix("-01-01").unwrap_or(found);
+            let mut known = had.iter().copied().chain([sent, self.body]);
+            (!known.any(|value| mentions(value, part))).then_some(found)
+        })
     }
 
     fn is_mixed(&self, carry: &Carry, record: &Value) -> bool {
@@ -219,6 +276,22 @@ impl<'sent> Sent<'sent> {
     }
 }
 
+/// Whether a character is an invisible one that only says in which direction a text is written.
+fn is_direction_mark(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whether a value has this text in it, or is a number that is written so.
+fn mentions(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(string) => string.contains(text),
+        Value::Number(number) => number.to_string() == text,
+        Value::Array(elements) => elements.iter().any(|element| mentions(element, text)),
+        Value::Object(members) => members.values().any(|member| mentions(member, text)),
+        Value::Null | Value::Bool(_) => false,
+    }
+}
+
 /// Whether the value that was sent at this location came from the target: by itself, or within what did, such as the
 /// whole body of traffic.
 fn is_from_target(from_target: &[String], sent: &str) -> bool {
@@ -241,6 +314,7 @@ mod tests {
     const NAME: &str = "createTag created /data/name: as sent in /name";
     const CONTACT: &str =
         "createContact created /data/contact_methods/*/contact: as sent in /contact_methods/*/contact";
+    const FIRST_NAME: &str = "updateContact listed in getContacts /firstname: as sent in /firstname";
     const DAY: &str = "createContact created /data/date_of_birth/day: as sent in /date_of_birth/day";
 
     fn tag(sent: &Value, returned: &Value) -> Judged {
@@ -438,6 +512,71 @@ mod tests {
             methods(&json!([])).locations("stored-values"),
             ("/data/contact_methods/*/contact", invariant)
         );
+    }
+
+    #[test]
+    fn a_text_that_loses_only_direction_marks_is_left_to_the_rule_that_warns() {
+        let hebrew = json!("\u{5e9}\u{5dd}\u{200f}-a");
+        let stripped = tag(&hebrew, &json!("\u{5e9}\u{5dd}-a"));
+        assert!(stripped.findings("stored-values").is_empty());
+        assert_eq!(stripped.finding("stored-spelling").level, Level::Warn);
+        let cut = tag(&hebrew, &json!("\u{5e9}-a"));
+        assert_eq!(cut.fact(NAME), Verdict::Broken);
+        assert!(cut.findings("stored-spelling").is_empty());
+        assert!(tag(&hebrew, &hebrew).findings("stored-spelling").is_empty());
+    }
+
+    #[test]
+    fn a_field_that_was_not_sent_may_be_kept_or_cleared_but_is_no_text_for_nothing() {
+        let judged = |(before, sent_before): (&str, &str), now: Value| {
+            let before = json!({"firstname": before, "lastname": "B", "dob": "1990-02-28"});
+            let earlier = json!({"firstname": sent_before, "gender": "f"});
+            let now = json!({"firstname": now, "lastname": "C", "dob": now});
+            let after = (&json!({"lastname": "C"}), Some(&now));
+            let updated = Fixture::of("updateContact");
+            updated.updated_after(Some((&before, &earlier)), after, (None, WalkEnd::Complete))
+        };
+        for text in [
+            "undefined",
+            "null",
+            "[object Object]",
+            "1970-01-01",
+            "0001-01-01T00:00:00Z",
+        ] {
+            let broken = judged(("Ada", "Ada"), json!(text));
+            assert_eq!(broken.fact(FIRST_NAME), Verdict::Broken, "{text}");
+            assert_eq!(broken.finding("stored-spelling").level, Level::Warn);
+        }
+        for now in [
+            json!("Ada"),
+            json!(""),
+            json!(null),
+            json!("unknown"),
+            json!("none"),
+            json!("Null Island"),
+        ] {
+            let left = judged(("Ada", "Ada"), now.clone());
+            assert_eq!(left.fact(FIRST_NAME), Verdict::Undecided(Reason::NotSent), "{now}");
+            assert!(left.findings("stored-spelling").is_empty());
+        }
+        // The record had it, or an update sent it.
+        for earlier in [("null", "Ada"), ("Ada", "null")] {
+            let left = judged(earlier, json!("null"));
+            assert_eq!(left.fact(FIRST_NAME), Verdict::Undecided(Reason::NotSent));
+        }
+    }
+
+    #[test]
+    fn a_date_that_follows_from_parts_that_were_sent_is_no_text_for_nothing() {
+        let before = json!({"dob": "1990-02-28"});
+        let now = json!({"dob": "1970-01-01"});
+        let sent = json!({"date_of_birth": {"day": 1, "month": 1, "year": 1970}});
+        let judged = Fixture::of("updateContact").updated_after(
+            Some((&before, &json!({}))),
+            (&sent, Some(&now)),
+            (None, WalkEnd::Complete),
+        );
+        assert!(judged.findings("stored-spelling").is_empty());
     }
 
     #[test]

@@ -266,6 +266,16 @@ impl Fixture {
         listed: Option<&Value>,
         (elsewhere, end): (Option<&str>, WalkEnd),
     ) -> Judged {
+        self.updated_after(None, (sent, listed), (elsewhere, end))
+    }
+
+    /// Judges a further update: the record before and what the earlier updates sent, if any, come first.
+    pub(super) fn updated_after(
+        &self,
+        before: Option<(&Value, &Value)>,
+        (sent, listed): (&Value, Option<&Value>),
+        (elsewhere, end): (Option<&str>, WalkEnd),
+    ) -> Judged {
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
         let updating = UpdateObservation {
@@ -279,6 +289,7 @@ impl Fixture {
                 .unwrap(),
             request: &request,
             listed: listed.map(|listed| (listed, ITEM)),
+            before,
             elsewhere,
             gone: listed.is_none() && end == WalkEnd::Complete,
             end,

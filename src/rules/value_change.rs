@@ -6,13 +6,16 @@ use serde_json::Value;
 
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Equality};
-use crate::history::same::{instant, unicode_composed};
+use crate::history::same::{instant, lost_time, unicode_composed};
 
 /// Describes what became of a value that the run made itself, to be read after a colon; `None` where nothing can be
 /// said.
 pub(super) fn describe_change(carry: &Carry, body: &Value, (sent, returned): (&Value, &Value)) -> Option<String> {
     match (sent, returned) {
-        _ if carry.equality == Equality::Instant => describe_time_shift(sent, instant(returned)?),
+        _ if carry.equality == Equality::Instant => match instant(returned) {
+            Some(returned) => describe_time_shift(sent, returned),
+            None => lost_time(sent, returned).map(str::to_owned),
+        },
         (Value::String(sent), Value::String(returned)) => {
             describe_string_change(&unicode_composed(sent), &unicode_composed(returned))
         }

@@ -17,7 +17,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, Failure, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
-use crate::plan::{Action, Draft, Fallback, NAME_PREFIX, Template, Variant, request_key};
+use crate::plan::{Action, Draft, Fallback, LARGE_OFFSET, NAME_PREFIX, Template, Variant, is_leap_day, request_key};
 use crate::rules::Reason;
 
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
@@ -57,6 +57,8 @@ struct FormatTry {
     accepted: bool,
     /// Whether it was a 403 that quotes a text of the run's own, and so rejects that text.
     rejects_text: bool,
+    /// The draft that was sent first, if its content was rejected.
+    rejected_first: Option<Draft>,
 }
 
 impl FormatTry {
@@ -113,6 +115,7 @@ impl Session<'_> {
         let formats: Vec<_> = tries.iter().map(|(format, _)| *format).collect();
         self.with_evaluation(|evaluation| evaluation.judge_timestamp_formats(operation, &formats));
         self.emit_findings();
+        self.retry_replaced_timestamps(operation, &tries).await;
         self.look_for_unidentified().await;
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
@@ -162,6 +165,64 @@ impl Session<'_> {
                 *tried = again;
             }
         }
+    }
+
+    /// Sends the timestamps again in whose place others were accepted, if a service has no reason to reject them: those
+    /// at a large offset, and those on a 29 February.
+    async fn retry_replaced_timestamps(&self, operation: OperationId, tries: &[(TimestampFormat, FormatTry)]) {
+        let documented = self.contract.operation(operation).accepted_timestamp_formats();
+        let Some((formats, head)) = documented.zip(self.request_head(operation).ok()) else {
+            return;
+        };
+        let sent = |draft: &Draft| draft.body().0.pointer(&formats.sent)?.as_str().map(str::to_owned);
+        for (format, tried) in tries.iter().filter(|(_, tried)| tried.accepted) {
+            let Some(first) = &tried.rejected_first else {
+                continue;
+            };
+            let Some(text) = sent(first).filter(|text| sent(&tried.draft).is_some_and(|other| other != *text)) else {
+                continue;
+            };
+            if text.ends_with(LARGE_OFFSET) {
+                self.create_at_offset(LARGE_OFFSET, (operation, &tried.draft, &head))
+                    .await;
+            } else if *format == TimestampFormat::Utc && is_leap_day(&text) {
+                self.create_on_leap_day(first, (&tried.draft, &head)).await;
+            }
+        }
+    }
+
+    /// Creates a record on a 29 February on which one was rejected, in between creates on the same day of the week, at
+    /// the same time: a week before, and, in the other format, a week after. The rejection counts only if both are
+    /// accepted: a service may have opening hours, or take only records of some years.
+    async fn create_on_leap_day(&self, first: &Draft, (accepted, head): (&Draft, &RequestHead)) {
+        let operation = first.operation();
+        let formats = [TimestampFormat::Utc, TimestampFormat::Offset];
+        let [utc, offset] = formats;
+        let mut shown = 0;
+        for (format, days, is_leap_day) in [(utc, -7, false), (utc, 0, true), (offset, 7, false)] {
+            let Ok(mut draft) = self.draft(operation, format) else {
+                break;
+            };
+            draft.copy_choices_from(accepted);
+            let later = chrono::Duration::days(days) + chrono::Duration::minutes(shown + 1);
+            let Some(draft) = draft.at_time_of(first, later).filter(|_| self.left_to_create() > 0) else {
+                break;
+            };
+            self.expect_requests(1);
+            let exchange = self.write(&draft, head, WriteRole::ForFormat).await;
+            let is_as_expected = match is_leap_day {
+                true => exchange.rejection_of_content().is_some(),
+                false => self.succeeded(&exchange),
+            };
+            if !is_as_expected {
+                break;
+            }
+            shown += 1;
+        }
+        // Without all three, none of them says anything.
+        let tried = if shown == 3 { &formats[..] } else { &[] };
+        self.with_evaluation(|evaluation| evaluation.judge_timestamp_formats(operation, tried));
+        self.emit_findings();
     }
 
     /// If a format was rejected after another one was accepted, sends the accepted one again, and returns whether it is
@@ -214,11 +275,16 @@ impl Session<'_> {
             draft.copy_choices_from(before);
         }
         let mut fallback = Fallback::starting_with(draft.clone());
-        let mut at_accepted_time = as_before.and_then(|before| draft.at_time_of(before));
+        let mut at_accepted_time = as_before.and_then(|before| draft.at_time_of(before, chrono::Duration::minutes(1)));
+        let mut rejected_first = None;
+        let mut is_first = true;
         loop {
             let exchange = self.write_replaceable(operation, format, &mut draft, &head).await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
+            if std::mem::take(&mut is_first) && exchange.rejection_of_content().is_some() {
+                rejected_first = Some(draft.clone());
+            }
             let next = match as_before {
                 None => self.next_draft(&exchange, &draft, &mut fallback),
                 // The format is tested, not the instant, which may be outside opening hours.
@@ -243,6 +309,7 @@ impl Session<'_> {
                     return Ok(FormatTry {
                         draft,
                         rejects_text,
+                        rejected_first,
                         credential: exchange.request.credential,
                         status,
                         accepted,

@@ -125,7 +125,7 @@ impl Session<'_> {
     /// with such an offset was rejected, but at a time that a service may reject. Here it is the accepted instant, and
     /// then the accepted local time, because a service may go by either, such as one with opening hours. A rejection
     /// counts only if both are rejected, and a create in UTC is accepted in between.
-    async fn create_at_offset(
+    pub(super) async fn create_at_offset(
         &self,
         offset: &'static str,
         (operation, accepted, head): (OperationId, &Draft, &RequestHead),

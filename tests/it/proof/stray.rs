@@ -114,6 +114,15 @@ struct Updates {
 
 /// Writes what an accepted update sent in these fields to so many other contacts, too.
 fn reaching(fields: &'static [&'static str], most: usize) -> Updates {
+    changing(most, move |item, sent| {
+        for field in fields {
+            item[field] = sent[field].clone();
+        }
+    })
+}
+
+/// Changes so many other contacts after an accepted update, which has sent this.
+fn changing(most: usize, change: impl Fn(&mut Value, &Value) + Send + Sync + 'static) -> Updates {
     let accepted = Arc::<AtomicUsize>::default();
     let last = Arc::new(Mutex::new((String::new(), Value::Null)));
     let (count, sent) = (Arc::clone(&accepted), Arc::clone(&last));
@@ -130,11 +139,7 @@ fn reaching(fields: &'static [&'static str], most: usize) -> Updates {
             if call.is("getContacts") && sent.is_object() {
                 listing.change(|items| {
                     let others = items.iter_mut().filter(|item| item["id"].as_str() != Some(id));
-                    for item in others.take(most) {
-                        for field in fields {
-                            item[field] = sent[field].clone();
-                        }
-                    }
+                    others.take(most).for_each(|item| change(item, sent));
                 });
             }
         });
@@ -166,6 +171,28 @@ async fn an_update_that_reaches_every_record_is_found_and_not_sent_again() {
     let changed = left.filter(|record| record.changed_by.as_deref() == Some("updateContact"));
     // As many as are on a page.
     assert_eq!(changed.count(), 10);
+}
+
+#[tokio::test]
+async fn an_update_that_clears_a_field_of_half_of_the_records_is_found_and_of_a_few_is_not() {
+    let clear = |item: &mut Value, _: &Value| item["contact_methods"] = json!([]);
+    for (most, is_found) in [(usize::MAX, true), (6, true), (2, false)] {
+        let checked = Check::default().run(changing(most, clear).deviation).await;
+        let found = checked.denied().filter(|finding| finding.rule == "other-records");
+        let found: Vec<_> = found.map(|finding| finding.received.as_str()).collect();
+        assert_eq!(!found.is_empty(), is_found, "{most}: {found:?}");
+        let says_so = |received: &&str| received.starts_with("nothing in a field that had a value before, in ");
+        assert!(found.iter().all(says_so), "{most}: {found:?}");
+    }
+    // Only the times of change differ, or a field that the operation does not write.
+    for field in ["updated_at", "excluded_channels"] {
+        let touch = move |item: &mut Value, _: &Value| match &mut item[field] {
+            Value::Array(elements) => elements.clear(),
+            time => *time = json!("2030-01-02T03:04:05Z"),
+        };
+        let checked = Check::default().run(changing(usize::MAX, touch).deviation).await;
+        assert!(in_other_records(&checked).is_empty(), "{field}");
+    }
 }
 
 #[tokio::test]

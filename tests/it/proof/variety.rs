@@ -85,6 +85,35 @@ async fn an_update_that_fails_when_it_is_sent_again_is_found() {
 }
 
 #[tokio::test]
+async fn a_field_that_a_lone_one_turns_into_a_word_for_nothing_is_found_and_one_that_it_clears_is_not() {
+    for (field, text, rule) in [
+        ("gender", "undefined", Some("stored-spelling")),
+        ("firstname", "null", Some("stored-values")),
+        ("dob", "1970-01-01", Some("stored-spelling")),
+        ("gender", "unknown", None),
+        ("firstname", "", None),
+    ] {
+        let spoiling = changing(move |call, body| {
+            if call.is("updateContact")
+                && is_lone(body)
+                && body.get(field).is_none()
+                && body.get("date_of_birth").is_none()
+            {
+                body[field] = json!(text);
+            }
+        });
+        let checked = seeing(spoiling, Check::default()).await;
+        let found: Vec<_> = checked
+            .record
+            .findings
+            .iter()
+            .map(|found| found.rule.as_str())
+            .collect();
+        assert_eq!(found, rule.into_iter().collect::<Vec<_>>(), "{field} {text}");
+    }
+}
+
+#[tokio::test]
 async fn a_field_that_an_update_loses_when_it_stands_alone_is_found() {
     let fields = [
         ("firstname", "stored-values", "/firstname"),
