@@ -52,13 +52,7 @@ fn main() {
         seed += 1;
         let seed = seed.to_string();
         run(&[
-            "--base-url",
-            &base_url,
-            "--writes",
-            "--max-writes",
-            "100",
-            "--seed",
-            &seed,
+            "--base-url", &base_url, "--writes", "--max-writes", "100", "--seed", &seed,
         ])
     });
     report("check --base-url --writes", &writes);

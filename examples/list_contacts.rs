@@ -39,14 +39,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 
     let mut table = csv::Writer::from_writer(io::stdout().lock());
     table.write_record([
-        "id",
-        "firstname",
-        "lastname",
-        "email",
-        "phone",
-        "country_of_residence",
-        "status",
-        "created_at",
+        "id", "firstname", "lastname", "email", "phone", "country_of_residence", "status", "created_at",
     ])?;
     let mut contacts = client.contacts();
     let mut written = 0_u64;

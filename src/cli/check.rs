@@ -63,22 +63,19 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp_micros())?;
     let accepted_deviations = config::add_levels(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
-    let other_outputs = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
-    reject_own_overwrites((resolved, &contract), summary.as_deref(), &other_outputs)?;
+    let learned = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
+    reject_own_overwrites((resolved, &contract), summary.as_deref(), &learned)?;
     let outputs = Outputs::open(&report_flags::requested_reports(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;
     let runtime = runtime(&inputs)?;
-    let (target, token) = runtime.block_on(inputs.target())?;
-    inputs.scope.token = token.is_some();
-    inputs.scope.user_and_password = token.as_ref().is_some_and(basic::is_user_and_password);
-    let target = target.with_fixed_headers_and_query(resolved.fixed_headers_and_query(&contract)?);
+    let (target, token) = runtime.block_on(target_and_token(&mut inputs, resolved, &contract))?;
     if let Some(token) = &token {
         contract = with_schemes_for(contract, token, &target, resolved)?;
     }
     require_token(resolved, &contract, token.is_some())?;
     let contract = Arc::new(contract);
-    inputs.scope.learn = learning.map(|learning| learning.gaps(&contract)).transpose()?;
     if let Some(learning) = learning {
+        inputs.scope.learn = Some(learning.gaps(&contract)?);
         inputs.settings.max_requests_to_learn = learning.max_requests;
     }
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
@@ -94,9 +91,9 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
         inputs.log_writes_to(path, &transport, (&contract, started_at))?;
     }
     let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
-    let (values, redaction) = (inputs.settings.values, transport.redaction());
+    let values = (inputs.settings.values, transport.redaction());
     let (watched, is_terminal) = (progress_terminal(arguments), edge::stderr_is_terminal());
-    let mut progress = Progress::new(watched, is_terminal, &contract, (values, redaction));
+    let mut progress = Progress::new(watched, is_terminal, &contract, values);
     let interrupted = interruption(&outputs, accepting.as_ref(), learn_files.as_ref())?;
     let prepared = Prepared {
         contract: Arc::clone(&contract),
@@ -583,6 +580,19 @@ impl RunInputs {
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }
+}
+
+/// Returns the target, with what each request to it carries, and the token. The scope learns what the token is.
+async fn target_and_token(
+    inputs: &mut RunInputs,
+    resolved: &ResolvedArguments,
+    contract: &Contract,
+) -> Result<(Target, Option<Token>), Failure> {
+    let (target, token) = inputs.target().await?;
+    inputs.scope.token = token.is_some();
+    inputs.scope.user_and_password = token.as_ref().is_some_and(basic::is_user_and_password);
+    let target = target.with_fixed_headers_and_query(resolved.fixed_headers_and_query(contract)?);
+    Ok((target, token))
 }
 
 /// Makes a runtime with threads for the reference service; a named target needs only the run's own thread.

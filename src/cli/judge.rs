@@ -46,30 +46,9 @@ pub(super) struct JudgeArguments {
 /// The flags of a check that say what is sent, that would print values of other people's traffic, or that state answers
 /// which only a check judges.
 const SENDING_FLAGS: [&str; 24] = [
-    "also_send",
-    "cacert",
-    "cert",
-    "cleanup",
-    "fault",
-    "jobs",
-    "key",
-    "max_pages",
-    "max_time",
-    "max_writes",
-    "only",
-    "overlay",
-    "rate",
-    "repeat",
-    "residue",
-    "seed",
-    "shard",
-    "show_values",
-    "skip",
-    "start",
-    "timeout",
-    "token_file",
-    "wait",
-    "writes",
+    "also_send", "cacert", "cert", "cleanup", "fault", "jobs", "key", "max_pages", "max_time", "max_writes", "only",
+    "overlay", "rate", "repeat", "residue", "seed", "shard", "show_values", "skip", "start", "timeout", "token_file",
+    "wait", "writes",
 ];
 
 /// Those of them that a proxy needs for its own connections.

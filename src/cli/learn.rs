@@ -68,14 +68,7 @@ pub(super) struct Learning {
 
 /// The flags of a check that mean nothing here: they say how it judges, or how often it runs.
 const JUDGING_FLAGS: [&str; 8] = [
-    "accept",
-    "allow",
-    "deny",
-    "repeat",
-    "require_facts",
-    "shard",
-    "since",
-    "warn",
+    "accept", "allow", "deny", "repeat", "require_facts", "shard", "since", "warn",
 ];
 
 /// Hides the flags that mean nothing here. In `check`, `--overlay` is read; in `learn`, it is written. Clap cannot

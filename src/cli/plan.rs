@@ -29,24 +29,8 @@ pub(super) struct PlanArguments {
 
 /// The flags of a check that change nothing in its plan.
 const WITHOUT_EFFECT: [&str; 18] = [
-    "accept",
-    "cacert",
-    "cert",
-    "color",
-    "jobs",
-    "key",
-    "max_time",
-    "quiet",
-    "rate",
-    "report",
-    "require_facts",
-    "residue",
-    "show_values",
-    "since",
-    "start",
-    "timeout",
-    "token_file",
-    "wait",
+    "accept", "cacert", "cert", "color", "jobs", "key", "max_time", "quiet", "rate", "report", "require_facts",
+    "residue", "show_values", "since", "start", "timeout", "token_file", "wait",
 ];
 
 /// Says what the flags of a check mean where nothing is sent.

@@ -193,12 +193,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in [
-            ".countersign-five5",
-            ".countersign-seven77",
-            ".countersign-a.json",
-            ".countersigned-abcdef",
-            "countersign-abcdef",
-            "report.json",
+            ".countersign-five5", ".countersign-seven77", ".countersign-a.json", ".countersigned-abcdef",
+            "countersign-abcdef", "report.json",
         ] {
             fs::write(at(name), "").unwrap();
         }

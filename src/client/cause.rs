@@ -120,10 +120,7 @@ fn unfinished(error: &reqwest::Error) -> Cause {
     }
     if has_connection_ended(error.source())
         || [
-            "connection closed",
-            "unexpected EOF",
-            "end of file",
-            "IncompleteMessage",
+            "connection closed", "unexpected EOF", "end of file", "IncompleteMessage",
         ]
         .iter()
         .any(|sign| text.contains(sign))

@@ -11,61 +11,11 @@ use super::texts::{About, any_says};
 
 /// The words of a text that says no more of `If-Match` than that the entity tag must be that of the record.
 const OF_CONDITIONS: [&str; 55] = [
-    "a",
-    "according",
-    "an",
-    "and",
-    "another",
-    "as",
-    "by",
-    "changed",
-    "concurrency",
-    "control",
-    "current",
-    "different",
-    "differs",
-    "entity",
-    "etag",
-    "expected",
-    "failed",
-    "fails",
-    "from",
-    "given",
-    "has",
-    "have",
-    "header",
-    "if",
-    "in",
-    "is",
-    "it",
-    "its",
-    "known",
-    "last",
-    "latest",
-    "locking",
-    "match",
-    "matches",
-    "meanwhile",
-    "met",
-    "modified",
-    "must",
-    "of",
-    "only",
-    "optimistic",
-    "precondition",
-    "read",
-    "record",
-    "resource",
-    "returned",
-    "since",
-    "stale",
-    "state",
-    "tag",
-    "that",
-    "the",
-    "this",
-    "version",
-    "was",
+    "a", "according", "an", "and", "another", "as", "by", "changed", "concurrency", "control", "current", "different",
+    "differs", "entity", "etag", "expected", "failed", "fails", "from", "given", "has", "have", "header", "if", "in",
+    "is", "it", "its", "known", "last", "latest", "locking", "match", "matches", "meanwhile", "met", "modified",
+    "must", "of", "only", "optimistic", "precondition", "read", "record", "resource", "returned", "since", "stale",
+    "state", "tag", "that", "the", "this", "version", "was",
 ];
 
 /// More of them, in the description of the 412.
@@ -95,11 +45,20 @@ impl Contract {
             && condition.schema.clone().is_none_or(|schema| only_says(schema, &[]))
             && only_says(failure.pointer.clone(), &OF_FAILURES);
         let speaks = any_says(&self.document, operation, |about| match about {
-            About::Operation | About::Path | About::Tags | About::Parts | About::Whole => Some(&speaks_of_conditions),
-            About::Scopes | About::Document => Some(&speaks_of_conditions),
+            About::Operation
+            | About::Path
+            | About::Tags
+            | About::Parts
+            | About::Whole
+            | About::Scopes
+            | About::Document => Some(&speaks_of_conditions),
             // The header and the 412 are read above, and a record may have tags.
-            About::Parameters | About::Choices | About::Responses => None,
-            About::Required | About::Schemas | About::Returned => None,
+            About::Parameters
+            | About::Choices
+            | About::Responses
+            | About::Required
+            | About::Schemas
+            | About::Returned => None,
         });
         let is_only = headers.next().is_none();
         (is_plain && is_only && !speaks).then_some(index)

@@ -18,125 +18,37 @@ use super::lexicon::{
 
 /// First words of a subject other than the record itself.
 const OTHERS_FIRST: [&str; 17] = [
-    "all",
-    "any",
-    "children",
-    "customers",
-    "everybody",
-    "everyone",
-    "existing",
-    "followers",
-    "its",
-    "later",
-    "members",
-    "open",
-    "others",
-    "related",
-    "subscribers",
-    "subsequent",
-    "users",
+    "all", "any", "children", "customers", "everybody", "everyone", "existing", "followers", "its", "later", "members",
+    "open", "others", "related", "subscribers", "subsequent", "users",
 ];
 
 /// Participles of what is done to somebody else, or to other records.
 const DONE_TO_OTHERS: [&str; 30] = [
-    "archived",
-    "canceled",
-    "cancelled",
-    "closed",
-    "deactivated",
-    "deleted",
-    "demoted",
-    "detached",
-    "disabled",
-    "disconnected",
-    "dropped",
-    "ended",
-    "logged",
-    "moved",
-    "notified",
-    "paused",
-    "purged",
-    "put",
-    "reassigned",
-    "refunded",
-    "removed",
-    "renumbered",
-    "restarted",
-    "revoked",
-    "shifted",
-    "signed",
-    "stopped",
-    "terminated",
-    "unassigned",
-    "wiped",
+    "archived", "canceled", "cancelled", "closed", "deactivated", "deleted", "demoted", "detached", "disabled",
+    "disconnected", "dropped", "ended", "logged", "moved", "notified", "paused", "purged", "put", "reassigned",
+    "refunded", "removed", "renumbered", "restarted", "revoked", "shifted", "signed", "stopped", "terminated",
+    "unassigned", "wiped",
 ];
 
 /// Words for the parts of a record, which are not other records.
 const PARTS: [&str; 21] = [
-    "attribute",
-    "attributes",
-    "characters",
-    "data",
-    "elements",
-    "field",
-    "fields",
-    "items",
-    "keys",
-    "labels",
-    "lines",
-    "metadata",
-    "options",
-    "parameters",
-    "properties",
-    "property",
-    "settings",
-    "spaces",
-    "tags",
-    "value",
-    "values",
+    "attribute", "attributes", "characters", "data", "elements", "field", "fields", "items", "keys", "labels", "lines",
+    "metadata", "options", "parameters", "properties", "property", "settings", "spaces", "tags", "value", "values",
 ];
 
 /// Words for what runs the interface.
 const SERVICES: [&str; 11] = [
-    "application",
-    "cluster",
-    "container",
-    "daemon",
-    "device",
-    "host",
-    "machine",
-    "node",
-    "server",
-    "service",
-    "system",
+    "application", "cluster", "container", "daemon", "device", "host", "machine", "node", "server", "service", "system",
 ];
 
 /// More words for records that belong to others, or that fit a condition.
 const RELATED: [&str; 9] = [
-    "associated",
-    "children",
-    "dependent",
-    "duplicate",
-    "duplicates",
-    "matching",
-    "related",
-    "sibling",
-    "siblings",
+    "associated", "children", "dependent", "duplicate", "duplicates", "matching", "related", "sibling", "siblings",
 ];
 
 /// More words for roles, which may be a state of several records too: a boolean `active` is no role.
 const EXCLUSIVE_ROLES_IN_TEXT: [&str; 11] = [
-    "activation",
-    "active",
-    "head",
-    "live",
-    "order",
-    "owner",
-    "position",
-    "rank",
-    "star",
-    "successor",
-    "turn",
+    "activation", "active", "head", "live", "order", "owner", "position", "rank", "star", "successor", "turn",
 ];
 
 /// Words after which a verb states no fact: of possibility, condition and denial, and relative pronouns.
@@ -147,37 +59,9 @@ const PREVENTS_A_STATEMENT: [&str; 22] = [
 
 /// Verbs with which a sentence says more than that a record is written, whatever their object is.
 const DOES_MORE: [&str; 31] = [
-    "alerts",
-    "bills",
-    "blocks",
-    "bumps",
-    "calls",
-    "charges",
-    "consumes",
-    "costs",
-    "debits",
-    "deducts",
-    "deploys",
-    "escalates",
-    "evicts",
-    "informs",
-    "interrupts",
-    "invites",
-    "joins",
-    "kicks",
-    "mails",
-    "notifies",
-    "pages",
-    "pings",
-    "pushes",
-    "reboots",
-    "retires",
-    "reuses",
-    "rotates",
-    "supersedes",
-    "syncs",
-    "texts",
-    "triggers",
+    "alerts", "bills", "blocks", "bumps", "calls", "charges", "consumes", "costs", "debits", "deducts", "deploys",
+    "escalates", "evicts", "informs", "interrupts", "invites", "joins", "kicks", "mails", "notifies", "pages", "pings",
+    "pushes", "reboots", "retires", "reuses", "rotates", "supersedes", "syncs", "texts", "triggers",
 ];
 
 /// More of them, with the words that follow.
@@ -212,19 +96,8 @@ const DOES_MORE_WITH: [(&str, &[&str]); 23] = [
 
 /// Participles of what is done to persons, and of what ends the use of something.
 const TOLD: [&str; 13] = [
-    "alerted",
-    "billed",
-    "charged",
-    "debited",
-    "emailed",
-    "informed",
-    "interrupted",
-    "invited",
-    "mailed",
-    "notified",
-    "paged",
-    "superseded",
-    "texted",
+    "alerted", "billed", "charged", "debited", "emailed", "informed", "interrupted", "invited", "mailed", "notified",
+    "paged", "superseded", "texted",
 ];
 
 /// Whether a word is a role that at most one record can have.
@@ -244,17 +117,7 @@ pub(super) fn says_consequence(sentence: &str) -> bool {
 /// "An SMS is sent to all members", but not "If true, the owner is notified" or "On this day the price changes".
 pub(super) fn says_unconditionally(text: &str) -> bool {
     const DEPENDS: [&str; 11] = [
-        "after",
-        "before",
-        "enabled",
-        "false",
-        "once",
-        "only",
-        "otherwise",
-        "set",
-        "true",
-        "used",
-        "while",
+        "after", "before", "enabled", "false", "once", "only", "otherwise", "set", "true", "used", "while",
     ];
     const AT_A_TIME: [&str; 4] = ["after", "at", "from", "on"];
     sentences(text).any(|sentence| {
@@ -354,14 +217,7 @@ fn changes_related(words: &[String]) -> bool {
     };
     let is_of_all = |list: &[&str]| list.contains(&verb.as_str()) && ["all", "every"].contains(&at(0)) && !is_part(0);
     let moves_all = is_of_all(&[
-        "assigns",
-        "closes",
-        "moves",
-        "reassigns",
-        "recalculates",
-        "renumbers",
-        "reorders",
-        "stops",
+        "assigns", "closes", "moves", "reassigns", "recalculates", "renumbers", "reorders", "stops",
     ]);
     moves_all || changes && (0..3).any(is_related)
 }
@@ -408,16 +264,7 @@ fn also_reaches_somebody(words: &[String]) -> bool {
 /// member", "Replaces the whole collection", "Purges the cache for the whole site".
 fn affects_all(words: &[String]) -> bool {
     const WHOLE: [&str; 10] = [
-        "cache",
-        "catalog",
-        "cluster",
-        "collection",
-        "database",
-        "fleet",
-        "network",
-        "site",
-        "system",
-        "table",
+        "cache", "catalog", "cluster", "collection", "database", "fleet", "network", "site", "system", "table",
     ];
     let Some(verb) = words.first() else { return false };
     let changes = verbs_for_others().any(|known| is_third_person(verb, known));
@@ -506,31 +353,11 @@ fn takes_from_all(words: &[String]) -> bool {
 /// paged", "Older entries are retired", "The queue is reordered".
 fn is_done_to_others(words: &[String]) -> bool {
     const SHARED: [&str; 11] = [
-        "balances",
-        "callback",
-        "inventory",
-        "prices",
-        "queue",
-        "quota",
-        "relay",
-        "seats",
-        "stock",
-        "valve",
-        "webhook",
+        "balances", "callback", "inventory", "prices", "queue", "quota", "relay", "seats", "stock", "valve", "webhook",
     ];
     const SHIFTED: [&str; 12] = [
-        "adjusted",
-        "blocked",
-        "called",
-        "changed",
-        "moved",
-        "recalculated",
-        "reduced",
-        "released",
-        "reordered",
-        "reserved",
-        "switched",
-        "updated",
+        "adjusted", "blocked", "called", "changed", "moved", "recalculated", "reduced", "released", "reordered",
+        "reserved", "switched", "updated",
     ];
     let is_be = |word: &String| BE.contains(&word.as_str());
     let Some(at) = words
@@ -670,18 +497,8 @@ fn charges_or_refunds(words: &[String]) -> bool {
         "account", "amount", "balance", "card", "credits", "customer", "fee", "funds", "money", "payment", "refund",
     ];
     const DONE_TO_MONEY: [&str; 12] = [
-        "billed",
-        "captured",
-        "charged",
-        "collected",
-        "consumed",
-        "debited",
-        "deducted",
-        "issued",
-        "reduced",
-        "refunded",
-        "transferred",
-        "withdrawn",
+        "billed", "captured", "charged", "collected", "consumed", "debited", "deducted", "issued", "reduced",
+        "refunded", "transferred", "withdrawn",
     ];
     const TAKES: [&str; 4] = ["draws", "takes", "transfers", "withdraws"];
     let begins = words.first().is_some_and(|first| TAKES.contains(&first.as_str()));
@@ -703,16 +520,7 @@ fn charges_or_refunds(words: &[String]) -> bool {
 /// Whether somebody gets a message: "The user receives an e-mail", "The customer is notified".
 fn reaches_somebody(words: &[String]) -> bool {
     const PEOPLE: [&str; 10] = [
-        "customer",
-        "driver",
-        "everybody",
-        "everyone",
-        "member",
-        "members",
-        "owner",
-        "team",
-        "user",
-        "users",
+        "customer", "driver", "everybody", "everyone", "member", "members", "owner", "team", "user", "users",
     ];
     let is_message = |word: &String| MESSAGES.contains(&word.as_str());
     let sends = words

@@ -20,54 +20,19 @@ pub(super) const CREATES: [&str; 7] = ["add", "create", "insert", "new", "regist
 
 /// Records that do nothing and tell nobody anything, in the singular.
 const PLAIN: [&str; 13] = [
-    "annotation",
-    "attribute",
-    "bookmark",
-    "category",
-    "comment",
-    "entry",
-    "item",
-    "label",
-    "memo",
-    "note",
-    "remark",
-    "tag",
-    "todo",
+    "annotation", "attribute", "bookmark", "category", "comment", "entry", "item", "label", "memo", "note", "remark",
+    "tag", "todo",
 ];
 
 /// What gives access or reaches somebody, in the singular: a record of it is itself the effect.
 const ACTS_OF_ACCESS_OR_SPEECH: [&str; 16] = [
-    "admin",
-    "delivery",
-    "download",
-    "fine",
-    "follow",
-    "follower",
-    "forward",
-    "grant",
-    "like",
-    "member",
-    "outbox",
-    "permission",
-    "publication",
-    "release",
-    "session",
-    "share",
+    "admin", "delivery", "download", "fine", "follow", "follower", "forward", "grant", "like", "member", "outbox",
+    "permission", "publication", "release", "session", "share",
 ];
 
 /// Verbs for sending, granting or starting something: first those that are never a noun, then those that are one too.
 pub(super) const REACHES_OR_GRANTS: [&str; 11] = [
-    "appoint",
-    "rotate",
-    "send",
-    "subscribe",
-    "broadcast",
-    "contact",
-    "deploy",
-    "dispatch",
-    "forward",
-    "grant",
-    "relay",
+    "appoint", "rotate", "send", "subscribe", "broadcast", "contact", "deploy", "dispatch", "forward", "grant", "relay",
 ];
 
 /// Returns the words of the collection that a path ends with, the last one in the singular.

@@ -37,43 +37,19 @@ pub(super) const LATER_KEYWORDS_KEY: &str = "$later";
 
 /// The keywords that go to [`LATER_KEYWORDS_KEY`].
 const LATER_KEYWORDS: &[&str] = &[
-    "contains",
-    "dependentRequired",
-    "dependentSchemas",
-    "else",
-    "if",
-    "maxContains",
-    "minContains",
-    "patternProperties",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+    "contains", "dependentRequired", "dependentSchemas", "else", "if", "maxContains", "minContains",
+    "patternProperties", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
 ];
 
 /// The keywords that state nothing about a value by themselves.
 const DROPPED: &[&str] = &[
-    "$anchor",
-    "$comment",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$id",
-    "$vocabulary",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
+    "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$vocabulary", "contentEncoding",
+    "contentMediaType", "contentSchema",
 ];
 
 /// The keywords next to a `$ref` that leave it a plain reference; those that begin with `x-` do too.
 const BESIDE_REFERENCE: &[&str] = &[
-    "$comment",
-    "deprecated",
-    "description",
-    "externalDocs",
-    "summary",
-    "title",
-    "xml",
+    "$comment", "deprecated", "description", "externalDocs", "summary", "title", "xml",
 ];
 
 /// The keywords next to `anyOf` or `oneOf` that themselves decide whether null is allowed.

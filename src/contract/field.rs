@@ -289,11 +289,7 @@ mod tests {
         assert_eq!(
             of(&format!("{{type: object, properties: {{{day}, {list}}}}}"), ""),
             [
-                "/of object",
-                "/of/day integer",
-                "/list array",
-                "/list/* object",
-                "/list/*/name string"
+                "/of object", "/of/day integer", "/list array", "/list/* object", "/list/*/name string"
             ]
         );
     }

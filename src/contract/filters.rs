@@ -31,43 +31,14 @@ use super::shape::{JsonType, Shape};
 
 /// Values of an enum that stand for several, or that an item has if it matches several.
 const VALUES_OF_SEVERAL: [&str; 19] = [
-    "*",
-    "all",
-    "any",
-    "auto",
-    "both",
-    "common",
-    "daily",
-    "default",
-    "either",
-    "everyone",
-    "everything",
-    "general",
-    "global",
-    "mixed",
-    "none",
-    "null",
-    "unisex",
-    "universal",
-    "worldwide",
+    "*", "all", "any", "auto", "both", "common", "daily", "default", "either", "everyone", "everything", "general",
+    "global", "mixed", "none", "null", "unisex", "universal", "worldwide",
 ];
 
 /// Records that have others below them, which a filter may include.
 const HIERARCHIES: [&str; 14] = [
-    "area",
-    "branch",
-    "category",
-    "department",
-    "directory",
-    "folder",
-    "group",
-    "location",
-    "namespace",
-    "organization",
-    "parent",
-    "region",
-    "root",
-    "unit",
+    "area", "branch", "category", "department", "directory", "folder", "group", "location", "namespace",
+    "organization", "parent", "region", "root", "unit",
 ];
 
 /// Words in the names of texts that do not belong in a URL.
@@ -75,13 +46,7 @@ const SECRETS: [&str; 5] = ["key", "pass", "password", "secret", "token"];
 
 /// Last segments of the paths of lists that show what fits best, not what is equal.
 const FUZZY_LISTS: [&str; 7] = [
-    "autocomplete",
-    "recommendations",
-    "related",
-    "search",
-    "similar",
-    "suggest",
-    "suggestions",
+    "autocomplete", "recommendations", "related", "search", "similar", "suggest", "suggestions",
 ];
 
 /// Kinds of records that act on others, or that others act on: `user_id` in what a user received may be the sender.
@@ -90,65 +55,17 @@ const ACTORS: [&str; 7] = ["account", "author", "member", "person", "player", "p
 /// Words in the text about a list below a record, or in the name of a parameter of it, that leave a doubt whether all
 /// items belong to that record.
 const OF_OTHER_RECORDS: [&str; 22] = [
-    "also",
-    "ancestor",
-    "ancestors",
-    "another",
-    "child",
-    "children",
-    "descendants",
-    "global",
-    "include",
-    "included",
-    "includes",
-    "including",
-    "inherit",
-    "inherited",
-    "other",
-    "others",
-    "recursive",
-    "recursively",
-    "related",
-    "scope",
-    "shared",
-    "subtree",
+    "also", "ancestor", "ancestors", "another", "child", "children", "descendants", "global", "include", "included",
+    "includes", "including", "inherit", "inherited", "other", "others", "recursive", "recursively", "related", "scope",
+    "shared", "subtree",
 ];
 
 /// Words that texts about the record in a path, and about the property that names it, may have besides those of the
 /// path.
 const OF_OWN_RECORD: [&str; 32] = [
-    "a",
-    "an",
-    "belong",
-    "belonging",
-    "belongs",
-    "contain",
-    "contains",
-    "has",
-    "have",
-    "id",
-    "identifier",
-    "in",
-    "integer",
-    "is",
-    "it",
-    "items",
-    "key",
-    "number",
-    "numeric",
-    "of",
-    "owning",
-    "owns",
-    "part",
-    "record",
-    "reference",
-    "that",
-    "the",
-    "this",
-    "to",
-    "unique",
-    "uuid",
-    "which",
+    "a", "an", "belong", "belonging", "belongs", "contain", "contains", "has", "have", "id", "identifier", "in",
+    "integer", "is", "it", "items", "key", "number", "numeric", "of", "owning", "owns", "part", "record", "reference",
+    "that", "the", "this", "to", "unique", "uuid", "which",
 ];
 
 /// A parameter that a list filters by: one of the query, or one in its path.

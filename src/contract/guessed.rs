@@ -175,14 +175,7 @@ impl<'document> Guesses<'document> {
 
 /// Names of fields that identify a record as its `id` does, in the form in which names are compared.
 const BESIDE_ID: [&str; 8] = [
-    "code",
-    "documentid",
-    "guid",
-    "handle",
-    "key",
-    "publicid",
-    "slug",
-    "uuid",
+    "code", "documentid", "guid", "handle", "key", "publicid", "slug", "uuid",
 ];
 
 impl Contract {

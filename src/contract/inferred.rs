@@ -647,22 +647,8 @@ const NAMES_OF_ANY_RECORD: [&str; 8] = [
 
 /// The names of what a response has beside a record, in the form in which names are compared.
 const BESIDE_RECORDS: [&str; 16] = [
-    "code",
-    "detail",
-    "error",
-    "errors",
-    "links",
-    "message",
-    "meta",
-    "ok",
-    "requestid",
-    "result",
-    "status",
-    "statuscode",
-    "success",
-    "timestamp",
-    "version",
-    "warnings",
+    "code", "detail", "error", "errors", "links", "message", "meta", "ok", "requestid", "result", "status",
+    "statuscode", "success", "timestamp", "version", "warnings",
 ];
 
 /// The endings of names of identifiers that a caller may choose, in the form in which names are compared. `history`
@@ -764,24 +750,8 @@ pub(super) fn may_be_secret(kind: &str) -> bool {
     /// Words that only end like one of these.
     const OTHERS: [&str; 6] = ["donkey", "hockey", "jockey", "monkey", "turkey", "whiskey"];
     const SECRETS: [&str; 18] = [
-        "accesscode",
-        "backupcode",
-        "bearer",
-        "cookie",
-        "credential",
-        "invitation",
-        "invite",
-        "key",
-        "magiclink",
-        "otp",
-        "passcode",
-        "passphrase",
-        "password",
-        "pin",
-        "recoverycode",
-        "secret",
-        "session",
-        "token",
+        "accesscode", "backupcode", "bearer", "cookie", "credential", "invitation", "invite", "key", "magiclink",
+        "otp", "passcode", "passphrase", "password", "pin", "recoverycode", "secret", "session", "token",
     ];
     let ends_with_one_of = |words: &[&str]| words.iter().any(|word| kind.ends_with(word));
     ends_with_one_of(&SECRETS) && !ends_with_one_of(&OTHERS) && kind != "spin"
@@ -861,11 +831,7 @@ mod tests {
         assert_eq!(
             inferred(&document(&list, RECORD, "petId")),
             [
-                "list /*/id read",
-                "add /id read",
-                "add /id change",
-                "list /*/id photos",
-                "add /id photos"
+                "list /*/id read", "add /id read", "add /id change", "list /*/id photos", "add /id photos"
             ]
         );
     }
@@ -881,10 +847,7 @@ mod tests {
         assert_eq!(
             of(&map(RECORD)),
             [
-                "list /~names read",
-                "list /*/id read",
-                "list /~names photos",
-                "list /*/id photos"
+                "list /~names read", "list /*/id read", "list /~names photos", "list /*/id photos"
             ]
         );
         assert_eq!(of(&map(nameless)), ["list /~names read", "list /~names photos"]);

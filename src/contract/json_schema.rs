@@ -24,35 +24,14 @@ use super::pointer;
 
 /// The keywords that make an assertion.
 const KEYWORDS: &[&str] = &[
-    "enum",
-    "pattern",
-    "minLength",
-    "maxLength",
-    "minimum",
-    "maximum",
-    "multipleOf",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-    "oneOf",
-    "anyOf",
-    "not",
-    "format",
+    "enum", "pattern", "minLength", "maxLength", "minimum", "maximum", "multipleOf", "minItems", "maxItems",
+    "uniqueItems", "minProperties", "maxProperties", "oneOf", "anyOf", "not", "format",
 ];
 
 /// The keywords of [`LATER_KEYWORDS_KEY`] that make an assertion by themselves.
 const ASSERTING_LATER_KEYWORDS: &[&str] = &[
-    "prefixItems",
-    "contains",
-    "if",
-    "dependentRequired",
-    "dependentSchemas",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+    "prefixItems", "contains", "if", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
+    "unevaluatedItems", "unevaluatedProperties",
 ];
 
 /// The keywords for the members and elements that the other keywords do not cover.
@@ -63,17 +42,7 @@ const MAX_CONJUNCTION: usize = 1000;
 
 /// The formats that are checked; others are annotations (OpenAPI 3.0.3, section 4.4).
 const FORMATS: &[&str] = &[
-    "byte",
-    "date",
-    "date-time",
-    "email",
-    "hostname",
-    "int32",
-    "int64",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uuid",
+    "byte", "date", "date-time", "email", "hostname", "int32", "int64", "ipv4", "ipv6", "uri", "uuid",
 ];
 
 /// Returns what the schema at the pointer asserts beyond types and names, as a JSON Schema; `None` where the pointer

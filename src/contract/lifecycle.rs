@@ -664,25 +664,13 @@ fn other_kept(write: &str) -> (String, String) {
 
 /// Names of the time at which a record was created.
 const CREATION_TIMES: [&str; 8] = [
-    "createdat",
-    "createddate",
-    "createdon",
-    "createdtime",
-    "creationdate",
-    "creationtime",
-    "creationtimestamp",
+    "createdat", "createddate", "createdon", "createdtime", "creationdate", "creationtime", "creationtimestamp",
     "datecreated",
 ];
 
 /// Names of the time at which a record was last changed.
 const CHANGE_TIMES: [&str; 8] = [
-    "datemodified",
-    "lastmodified",
-    "lastmodifiedat",
-    "lastupdatedat",
-    "modifiedat",
-    "updatedat",
-    "updatedon",
+    "datemodified", "lastmodified", "lastmodifiedat", "lastupdatedat", "modifiedat", "updatedat", "updatedon",
     "updatetime",
 ];
 
@@ -731,20 +719,8 @@ pub(crate) fn identifies_a_record(name: &str) -> bool {
 /// Whether services often copy what a URL with this name leads to, or shorten it, and show a URL of their own.
 fn is_rehosted(name: &str) -> bool {
     const REHOSTED: [&str; 14] = [
-        "attachment",
-        "avatar",
-        "banner",
-        "cover",
-        "file",
-        "icon",
-        "image",
-        "img",
-        "link",
-        "logo",
-        "media",
-        "photo",
-        "picture",
-        "thumbnail",
+        "attachment", "avatar", "banner", "cover", "file", "icon", "image", "img", "link", "logo", "media", "photo",
+        "picture", "thumbnail",
     ];
     camel_case_words(name)
         .iter()
@@ -765,24 +741,8 @@ fn same_field(at: String, equality: Equality) -> Carry {
 /// identifiers, rights or persons, or its elements follow from something else.
 fn may_leave_elements_out(name: &str, array: &Node) -> bool {
     const OF_OTHERS: [&str; 18] = [
-        "assignee",
-        "collaborator",
-        "follower",
-        "grant",
-        "guid",
-        "id",
-        "key",
-        "member",
-        "participant",
-        "permission",
-        "privilege",
-        "ref",
-        "reviewer",
-        "scope",
-        "slug",
-        "user",
-        "uuid",
-        "watcher",
+        "assignee", "collaborator", "follower", "grant", "guid", "id", "key", "member", "participant", "permission",
+        "privilege", "ref", "reviewer", "scope", "slug", "user", "uuid", "watcher",
     ];
     const DERIVED: [&str; 7] = ["comput", "deriv", "exist", "generat", "identif", "known", "unique"];
     let last = camel_case_words(name).pop().unwrap_or_default();
@@ -806,14 +766,8 @@ fn may_come_back_changed(schema: &Node) -> bool {
 /// "The opposite of `free`".
 fn depends_on_something(described: &str) -> bool {
     const PHRASES: [&str; 8] = [
-        "are returned",
-        "by the server",
-        "by the service",
-        "opposite of",
-        "returned as",
-        "shown with",
-        "start of the text",
-        "when returned",
+        "are returned", "by the server", "by the service", "opposite of", "returned as", "shown with",
+        "start of the text", "when returned",
     ];
     let described = described.replace("true if", "");
     PHRASES.iter().any(|words| described.contains(words))
@@ -847,47 +801,10 @@ fn same_as_sent(schema: &Node) -> Option<Equality> {
 /// Whether services often set a field with this name themselves, normalize it, or never show it.
 pub(crate) fn is_set_by_service(name: &str) -> bool {
     const SET_BY_SERVICE: [&str; 41] = [
-        "archived",
-        "author",
-        "code",
-        "country",
-        "created",
-        "currency",
-        "default",
-        "email",
-        "etag",
-        "generation",
-        "hash",
-        "iban",
-        "id",
-        "language",
-        "locale",
-        "lockversion",
-        "modified",
-        "owner",
-        "path",
-        "phase",
-        "phone",
-        "published",
-        "rev",
-        "revision",
-        "role",
-        "rowversion",
-        "sequence",
-        "slug",
-        "stage",
-        "state",
-        "status",
-        "timestamp",
-        "timezone",
-        "updated",
-        "uri",
-        "url",
-        "uuid",
-        "verified",
-        "version",
-        "visible",
-        "zip",
+        "archived", "author", "code", "country", "created", "currency", "default", "email", "etag", "generation",
+        "hash", "iban", "id", "language", "locale", "lockversion", "modified", "owner", "path", "phase", "phone",
+        "published", "rev", "revision", "role", "rowversion", "sequence", "slug", "stage", "state", "status",
+        "timestamp", "timezone", "updated", "uri", "url", "uuid", "verified", "version", "visible", "zip",
     ];
     const HIDDEN: [&str; 4] = ["apikey", "passw", "secret", "token"];
     let name = comparable_name(name);

@@ -28,15 +28,7 @@ const SELECTS: [&str; 7] = ["exclude", "filter", "include", "limit", "order", "r
 
 /// What is done to the records of a response as a whole.
 const ARRANGED: [&str; 9] = [
-    "empty",
-    "filtered",
-    "grouped",
-    "limited",
-    "null",
-    "ordered",
-    "paged",
-    "paginated",
-    "sorted",
+    "empty", "filtered", "grouped", "limited", "null", "ordered", "paged", "paginated", "sorted",
 ];
 
 /// Verbs with which a hint names a parameter or another operation.
@@ -131,14 +123,7 @@ fn continues_a_list(words: &[&str]) -> bool {
                     next == "this" || known.contains(&next) || next == "the" && known.contains(&after)
                 }
                 MARK => [
-                    "filtered",
-                    "including",
-                    "excluding",
-                    "newest",
-                    "oldest",
-                    "ordered",
-                    "sorted",
-                    "with",
+                    "filtered", "including", "excluding", "newest", "oldest", "ordered", "sorted", "with",
                 ]
                 .contains(&next),
                 word => !ELSEWHERE.contains(&word) && (!word.ends_with("ly") || word == "only"),
@@ -150,36 +135,11 @@ fn continues_a_list(words: &[&str]) -> bool {
 /// begins with a verb.
 fn is_plain(words: &[&str]) -> bool {
     const NEVER: [&str; 19] = [
-        "afterwards",
-        "against",
-        "as",
-        "away",
-        "back",
-        "from",
-        "into",
-        "it",
-        "now",
-        "once",
-        "onto",
-        "them",
-        "then",
-        "they",
-        "through",
-        "until",
-        "via",
-        "you",
-        "yours",
+        "afterwards", "against", "as", "away", "back", "from", "into", "it", "now", "once", "onto", "them", "then",
+        "they", "through", "until", "via", "you", "yours",
     ];
     const REACHES: [&str; 9] = [
-        "access",
-        "accessible",
-        "according",
-        "belong",
-        "belonging",
-        "belongs",
-        "equal",
-        "related",
-        "visible",
+        "access", "accessible", "according", "belong", "belonging", "belongs", "equal", "related", "visible",
     ];
     words.iter().enumerate().all(|(at, word)| {
         let before = at.checked_sub(1).map_or("", |at| words[at]);
@@ -207,21 +167,8 @@ fn begins_relative_clause(words: &[&str]) -> bool {
 /// Whether a clause begins with a thing, or with a form of a verb for selecting or arranging.
 fn begins_plain_clause(words: &[&str]) -> bool {
     const FORMS: [&str; 15] = [
-        "deleted",
-        "excluding",
-        "filtered",
-        "grouped",
-        "imported",
-        "including",
-        "limited",
-        "matching",
-        "ordered",
-        "owned",
-        "paginated",
-        "shared",
-        "sorted",
-        "starting",
-        "used",
+        "deleted", "excluding", "filtered", "grouped", "imported", "including", "limited", "matching", "ordered",
+        "owned", "paginated", "shared", "sorted", "starting", "used",
     ];
     let [first, rest @ ..] = words else { return true };
     let is_form = first.ends_with("ed") || first.ends_with("ing");
@@ -353,22 +300,8 @@ fn selects(words: &[&str]) -> bool {
 /// Whether a sentence is like "If `name` is specified, restrict results to pets of that name".
 fn selects_on_condition(sentence: &str) -> bool {
     const CONDITION: [&str; 16] = [
-        NAME,
-        "and",
-        "empty",
-        "false",
-        "given",
-        "if",
-        "is",
-        "not",
-        "null",
-        "omitted",
-        "or",
-        "provided",
-        "set",
-        "specified",
-        "true",
-        "when",
+        NAME, "and", "empty", "false", "given", "if", "is", "not", "null", "omitted", "or", "provided", "set",
+        "specified", "true", "when",
     ];
     let Some((condition, then)) = sentence.split_once(',') else {
         return false;

@@ -1058,12 +1058,7 @@ mod tests {
             assert!(is_json(media_type), "{media_type}");
         }
         for media_type in [
-            "",
-            "text/json",
-            "application/jsonp",
-            "application/xml",
-            "application/json-seq",
-            "+json",
+            "", "text/json", "application/jsonp", "application/xml", "application/json-seq", "+json",
         ] {
             assert!(!is_json(media_type), "{media_type}");
         }

@@ -1028,11 +1028,7 @@ components:
             );
         }
         for target in [
-            "other.yaml#/Thing",
-            "./a/b.json",
-            "../a.yaml",
-            "/a//b.yaml",
-            "c:/a.yaml",
+            "other.yaml#/Thing", "./a/b.json", "../a.yaml", "/a//b.yaml", "c:/a.yaml",
         ] {
             let message = reported(target);
             assert!(

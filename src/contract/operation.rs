@@ -402,25 +402,14 @@ impl Parameter {
 
 /// Names of parameters that request another method, in lower case: a read might write.
 const NAMES_OF_METHODS: [&str; 4] = [
-    "_method",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
+    "_method", "x-http-method", "x-http-method-override", "x-method-override",
 ];
 
 /// Names of headers that request a part of what the document describes, or, from some gateways and frameworks, another
 /// method or path, in lower case. A query parameter called `range` is a filter, such as that of a chart.
 const OVERRIDING_HEADERS: [&str; 10] = [
-    "range",
-    "x-forwarded-method",
-    "x-forwarded-uri",
-    "x-http-method-name",
-    "x-original-method",
-    "x-original-uri",
-    "x-original-url",
-    "x-range",
-    "x-rewrite-url",
-    "x-tunneled-verb",
+    "range", "x-forwarded-method", "x-forwarded-uri", "x-http-method-name", "x-original-method", "x-original-uri",
+    "x-original-url", "x-range", "x-rewrite-url", "x-tunneled-verb",
 ];
 
 /// Whether a parameter with this name turns a request into another one than the document describes.

@@ -19,21 +19,8 @@ const RECORDS: [&str; 7] = ["element", "entry", "item", "object", "record", "res
 /// Whether a text, in lower case, is nothing but a phrase like "Total number of orders on all pages".
 fn counts_records(text: &str, names: &[String]) -> bool {
     const SELECTED: [&str; 15] = [
-        "all",
-        "and",
-        "applied",
-        "criteria",
-        "filter",
-        "filters",
-        "given",
-        "parameters",
-        "query",
-        "request",
-        "search",
-        "the",
-        "these",
-        "this",
-        "your",
+        "all", "and", "applied", "criteria", "filter", "filters", "given", "parameters", "query", "request", "search",
+        "the", "these", "this", "your",
     ];
     let text = text
         .replace(", on all pages", " on all pages")
@@ -147,17 +134,7 @@ fn after_records<'words, 'text>(words: &'words [&'text str], names: &[String]) -
 /// Whether a sentence, in lower case, speaks of how records are counted, or of records that not everybody sees.
 fn speaks_of_totals(sentence: &str) -> bool {
     const SAID: [&str; 12] = [
-        "archived",
-        "count",
-        "counted",
-        "counting",
-        "counts",
-        "hidden",
-        "invisible",
-        "see",
-        "seen",
-        "total",
-        "totals",
+        "archived", "count", "counted", "counting", "counts", "hidden", "invisible", "see", "seen", "total", "totals",
         "visible",
     ];
     let mut words = alphanumeric_words(sentence).enumerate();

@@ -29,81 +29,34 @@ const OFFSETS: [&str; 5] = ["offset", "pageoffset", "skip", "start", "startat"];
 const OFFSETS_OR_TIMES: [&str; 2] = ["start", "startat"];
 /// Names of parameters that request a page by what the page before it shows.
 const CURSORS: [&str; 15] = [
-    "after",
-    "afterid",
-    "continuation",
-    "continuationtoken",
-    "continue",
-    "cursor",
-    "marker",
-    "nextcursor",
-    "nextpagetoken",
-    "nexttoken",
-    "pageafter",
-    "pagecursor",
-    "pagetoken",
-    "skiptoken",
-    "startingafter",
+    "after", "afterid", "continuation", "continuationtoken", "continue", "cursor", "marker", "nextcursor",
+    "nextpagetoken", "nexttoken", "pageafter", "pagecursor", "pagetoken", "skiptoken", "startingafter",
 ];
 /// Names of parameters that say how many records a page has at most.
 const SIZES: [&str; 12] = [
-    "count",
-    "itemsperpage",
-    "limit",
-    "maxitems",
-    "maxresults",
-    "pagelimit",
-    "pagesize",
-    "perpage",
-    "resultsperpage",
-    "size",
-    "take",
-    "top",
+    "count", "itemsperpage", "limit", "maxitems", "maxresults", "pagelimit", "pagesize", "perpage", "resultsperpage",
+    "size", "take", "top",
 ];
 /// Names of parameters that request a page by the identifier of the record before it, where the response shows no
 /// cursor.
 const AFTER_RECORD: [&str; 3] = ["after", "afterid", "startingafter"];
 /// Names of fields that say how to request the next page.
 const NEXT: [&str; 12] = [
-    "continuationtoken",
-    "continue",
-    "endcursor",
-    "next",
-    "nextcontinuationtoken",
-    "nextcursor",
-    "nextlink",
-    "nextmarker",
-    "nextpage",
-    "nextpagetoken",
-    "nexttoken",
-    "nexturl",
+    "continuationtoken", "continue", "endcursor", "next", "nextcontinuationtoken", "nextcursor", "nextlink",
+    "nextmarker", "nextpage", "nextpagetoken", "nexttoken", "nexturl",
 ];
 /// Names of fields that say whether there is a next page.
 const MORE: [&str; 5] = ["hasmore", "hasnext", "hasnextpage", "ismore", "moreavailable"];
 /// Names of fields that have the number of all records. `count` has it too if another field says how to request the
 /// next page, as many frameworks write it; otherwise it may be the number of records on the page.
 const TOTALS: [&str; 7] = [
-    "total",
-    "totalcount",
-    "totalelements",
-    "totalentries",
-    "totalitems",
-    "totalrecords",
-    "totalresults",
+    "total", "totalcount", "totalelements", "totalentries", "totalitems", "totalrecords", "totalresults",
 ];
 /// Names of fields that have the number of all pages.
 const PAGE_COUNTS: [&str; 5] = ["numberofpages", "numpages", "pagecount", "pages", "totalpages"];
 /// Names of the objects beside the records that have such fields.
 const OBJECTS_BESIDE_RECORDS: [&str; 9] = [
-    "cursor",
-    "links",
-    "meta",
-    "metadata",
-    "page",
-    "pageinfo",
-    "pagination",
-    "paging",
-    "responsemetadata",
+    "cursor", "links", "meta", "metadata", "page", "pageinfo", "pagination", "paging", "responsemetadata",
 ];
 
 /// How a list is divided into pages, as inferred from its parameters and its response. Each string is a JSON pointer to

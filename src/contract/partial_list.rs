@@ -11,81 +11,21 @@ use super::shape::JsonType;
 
 /// Qualities of records that a list may be limited to.
 const QUALIFIED: [&str; 30] = [
-    "active",
-    "approved",
-    "available",
-    "best",
-    "cached",
-    "coming",
-    "current",
-    "currently",
-    "enabled",
-    "eventually",
-    "featured",
-    "latest",
-    "live",
-    "minute",
-    "minutes",
-    "newest",
-    "old",
-    "open",
-    "popular",
-    "public",
-    "published",
-    "recent",
-    "recently",
-    "seconds",
-    "today",
-    "top",
-    "trending",
-    "upcoming",
-    "visible",
-    "week",
+    "active", "approved", "available", "best", "cached", "coming", "current", "currently", "enabled", "eventually",
+    "featured", "latest", "live", "minute", "minutes", "newest", "old", "open", "popular", "public", "published",
+    "recent", "recently", "seconds", "today", "top", "trending", "upcoming", "visible", "week",
 ];
 
 /// Names of booleans that are true of records that lists show.
 const SHOWN: [&str; 18] = [
-    "active",
-    "approved",
-    "available",
-    "confirmed",
-    "enabled",
-    "instock",
-    "listed",
-    "live",
-    "onsale",
-    "online",
-    "open",
-    "public",
-    "published",
-    "searchable",
-    "shown",
-    "validated",
-    "verified",
-    "visible",
+    "active", "approved", "available", "confirmed", "enabled", "instock", "listed", "live", "onsale", "online", "open",
+    "public", "published", "searchable", "shown", "validated", "verified", "visible",
 ];
 
 /// Beginnings of words with which a list says that it leaves records out: "Trashed shifts are not shown".
 const LEFT_OUT: [&str; 19] = [
-    "accessible",
-    "archiv",
-    "cancel",
-    "closed",
-    "days",
-    "delet",
-    "draft",
-    "except",
-    "exclud",
-    "expire",
-    "hid",
-    "hours",
-    "inactive",
-    "months",
-    "omit",
-    "suspend",
-    "trash",
-    "unpublish",
-    "weeks",
+    "accessible", "archiv", "cancel", "closed", "days", "delet", "draft", "except", "exclud", "expire", "hid", "hours",
+    "inactive", "months", "omit", "suspend", "trash", "unpublish", "weeks",
 ];
 
 /// Words and phrases with the same meaning.
@@ -106,14 +46,7 @@ const LEAVES_OUT: [&[&str]; 12] = [
 
 /// Phrases with which a parameter's description says what is shown without it.
 const SHOWN_WITHOUT: [&str; 8] = [
-    "by default",
-    "defaults to",
-    "if absent",
-    "if not",
-    "if omitted",
-    "unless",
-    "when omitted",
-    "without",
+    "by default", "defaults to", "if absent", "if not", "if omitted", "unless", "when omitted", "without",
 ];
 
 impl Contract {
@@ -174,13 +107,7 @@ impl Contract {
             let qualifies = |(at, word): (usize, &&str)| {
                 // The records of the current user are all that the user has.
                 let of_caller = [
-                    "account",
-                    "caller",
-                    "organization",
-                    "project",
-                    "tenant",
-                    "user",
-                    "workspace",
+                    "account", "caller", "organization", "project", "tenant", "user", "workspace",
                 ];
                 let next = words.get(at + 1).copied().unwrap_or_default();
                 let is_caller = *word == "current" && of_caller.contains(&next);

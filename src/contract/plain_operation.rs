@@ -100,16 +100,7 @@ impl Contract {
     /// record has such a name, or its number is described by more than plain words.
     pub(crate) fn may_take_name_after_number(&self, lifecycle: &Lifecycle) -> bool {
         const NAMES: [&str; 10] = [
-            "canonicalurl",
-            "href",
-            "htmlurl",
-            "link",
-            "path",
-            "permalink",
-            "slug",
-            "uri",
-            "url",
-            "weburl",
+            "canonicalurl", "href", "htmlurl", "link", "path", "permalink", "slug", "uri", "url", "weburl",
         ];
         let Some(schema) = self.schema_of_success(lifecycle.read) else {
             return true;
@@ -193,26 +184,8 @@ impl Contract {
     /// Another may say how old the list is.
     fn has_plain_headers(&self, success: &DocumentedResponse) -> bool {
         const PLAIN: [&str; 20] = [
-            "content",
-            "correlation",
-            "count",
-            "encoding",
-            "id",
-            "length",
-            "limit",
-            "link",
-            "next",
-            "page",
-            "pages",
-            "pagination",
-            "per",
-            "prev",
-            "rate",
-            "ratelimit",
-            "range",
-            "request",
-            "total",
-            "type",
+            "content", "correlation", "count", "encoding", "id", "length", "limit", "link", "next", "page", "pages",
+            "pagination", "per", "prev", "rate", "ratelimit", "range", "request", "total", "type",
         ];
         let headers = pointer::join(&resolve(&self.document, success.pointer.clone()), "headers");
         let headers = self.document.members_at(&headers).iter();

@@ -378,18 +378,7 @@ mod tests {
     fn a_value_is_found_where_serde_json_finds_it() {
         let body = json!({"a": [{"b/c": 1, "~": 2, "": 3}, 4], "0": 5, "": {"": 6}});
         let pointers = [
-            "",
-            "/",
-            "//",
-            "/a",
-            "/a/0",
-            "/a/0/b~1c",
-            "/a/0/~0",
-            "/a/0/",
-            "/a/1",
-            "/a/2",
-            "/a/00",
-            "/a/+1",
+            "", "/", "//", "/a", "/a/0", "/a/0/b~1c", "/a/0/~0", "/a/0/", "/a/1", "/a/2", "/a/00", "/a/+1",
         ];
         let others = ["/a/-", "/0", "/a/0/b/c", "/a/1/b", "a", "a/0", "/a/", "/a/01", "/~01"];
         for pointer in pointers.into_iter().chain(others) {

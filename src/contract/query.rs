@@ -41,15 +41,8 @@ const WAYS_TO_SEARCH: [&str; 8] = [
 
 /// Phrases in a description that say that what is shown is taken away, as the names in `CONSUMES` do.
 const SAYS_CONSUMED: [&str; 9] = [
-    "are held for",
-    "for this worker",
-    "invisible",
-    "no longer",
-    "not returned again",
-    "poll for",
-    "taken off",
-    "to work on",
-    "works once",
+    "are held for", "for this worker", "invisible", "no longer", "not returned again", "poll for", "taken off",
+    "to work on", "works once",
 ];
 
 fn says_consumed(text: &str) -> bool {
@@ -70,31 +63,9 @@ const MAY_ACT: [&str; 52] = [
 /// Verbs that end, spend or take away something, which no read does. A summary that begins with one and says of what,
 /// or a name that consists of one and a thing, says so: "Ends the session", `emptyTrash`.
 const TAKES_AWAY: [&str; 25] = [
-    "ban",
-    "charge",
-    "deactivate",
-    "disable",
-    "discard",
-    "drop",
-    "empty",
-    "end",
-    "evict",
-    "expire",
-    "invalidate",
-    "lock",
-    "pay",
-    "prune",
-    "redeem",
-    "refund",
-    "replace",
-    "restore",
-    "rotate",
-    "suspend",
-    "transfer",
-    "trash",
-    "vacuum",
-    "void",
-    "withdraw",
+    "ban", "charge", "deactivate", "disable", "discard", "drop", "empty", "end", "evict", "expire", "invalidate",
+    "lock", "pay", "prune", "redeem", "refund", "replace", "restore", "rotate", "suspend", "transfer", "trash",
+    "vacuum", "void", "withdraw",
 ];
 
 /// Words after which a verb says what else is done: "find pets and store them".
@@ -153,8 +124,13 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
 /// does something: "Each search is billed", "Results are removed from the pool".
 fn parts_say_it_acts(document: &Document, operation: &Operation) -> bool {
     any_says(document, operation, |about| match about {
-        About::Operation | About::Path | About::Tags | About::Parts => Some(&part_says_it_acts),
-        About::Whole | About::Required | About::Scopes => Some(&part_says_it_acts),
+        About::Operation
+        | About::Path
+        | About::Tags
+        | About::Parts
+        | About::Whole
+        | About::Required
+        | About::Scopes => Some(&part_says_it_acts),
         About::Schemas | About::Returned | About::Responses | About::Parameters => Some(&says_unconditionally),
         // What is said of a choice holds for one of its values, and of the document, for any other operation.
         About::Choices | About::Document => None,
@@ -296,17 +272,7 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
 
 /// Verbs for what is done to a record that exists, so that a `POST` need not create one.
 const MOVES: [&str; 11] = [
-    "assign",
-    "associate",
-    "attach",
-    "borrow",
-    "claim",
-    "connect",
-    "enroll",
-    "link",
-    "move",
-    "pair",
-    "reassign",
+    "assign", "associate", "attach", "borrow", "claim", "connect", "enroll", "link", "move", "pair", "reassign",
 ];
 
 /// Returns what the path or the name of a `POST` suggests that it does, other than create a record: `POST /runs/stop`,
@@ -360,8 +326,9 @@ fn has_consequence(document: &Document, operation: &Operation) -> bool {
             About::Operation | About::Path | About::Tags | About::Parts => {
                 Some(&|text| sentences(text).any(says_consequence))
             }
-            About::Whole | About::Schemas | About::Scopes => Some(&says_unconditionally),
-            About::Returned | About::Responses | About::Parameters => Some(&says_unconditionally),
+            About::Whole | About::Schemas | About::Scopes | About::Returned | About::Responses | About::Parameters => {
+                Some(&says_unconditionally)
+            }
             // What is said of a choice holds for one of its values, and of the document, for any other operation.
             About::Required | About::Choices | About::Document => None,
         })
@@ -471,11 +438,7 @@ pub(super) fn is_action_in_path(words: &[String]) -> bool {
     let acts_on_all = |first: &str| {
         let is_verb = is_in(
             &[
-                &ALWAYS_ACTIONS,
-                &ACTS_ALONE,
-                &ACTS,
-                &ACTS_ON_COLLECTION,
-                &ACTS_ON_RECORD,
+                &ALWAYS_ACTIONS, &ACTS_ALONE, &ACTS, &ACTS_ON_COLLECTION, &ACTS_ON_RECORD,
             ],
             first,
         );
@@ -519,17 +482,8 @@ fn is_role_of_one(words: &[String]) -> bool {
 /// `/users/{id}/admin`, `/users/{id}/roles`. A write there grants rights.
 fn is_of_rights(words: &[String]) -> bool {
     const RIGHTS: [&str; 11] = [
-        "admin",
-        "administrator",
-        "grants",
-        "owner",
-        "ownership",
-        "permissions",
-        "privileges",
-        "rights",
-        "role",
-        "roles",
-        "superuser",
+        "admin", "administrator", "grants", "owner", "ownership", "permissions", "privileges", "rights", "role",
+        "roles", "superuser",
     ];
     matches!(words, [only] if RIGHTS.contains(&only.as_str()))
 }
@@ -1014,36 +968,15 @@ mod tests {
             has_side_effect(&contract.document, contract.operation(OperationId(0)))
         };
         for action in [
-            "activate",
-            "approve",
-            "verify",
-            "pay",
-            "lock",
-            "archive",
-            "send-invoice",
-            "reset-password",
-            "login-as",
-            "regenerateToken",
-            "set-status",
-            "toggle",
-            "power-off",
-            "reset-settings",
-            "ping-and-reset",
+            "activate", "approve", "verify", "pay", "lock", "archive", "send-invoice", "reset-password", "login-as",
+            "regenerateToken", "set-status", "toggle", "power-off", "reset-settings", "ping-and-reset",
             "delete/confirm",
         ] {
             assert!(acts(&format!("/things/{{id}}/{action}")), "{action}");
         }
         for read in [
-            "members",
-            "export",
-            "lock-status",
-            "approvals",
-            "email",
-            "schedule",
-            "verify-status",
-            "runs",
-            "reset-link",
-            "power",
+            "members", "export", "lock-status", "approvals", "email", "schedule", "verify-status", "runs",
+            "reset-link", "power",
         ] {
             assert!(!acts(&format!("/things/{{id}}/{read}")), "{read}");
         }
@@ -1064,15 +997,7 @@ mod tests {
             has_side_effect(&contract.document, contract.operation(OperationId(0)))
         };
         for role in [
-            "default",
-            "activation",
-            "cover",
-            "captain",
-            "active",
-            "winner",
-            "position",
-            "order",
-            "rank",
+            "default", "activation", "cover", "captain", "active", "winner", "position", "order", "rank",
         ] {
             assert!(acts(&format!("/players/{{id}}/{role}")), "{role}");
         }
@@ -1093,24 +1018,13 @@ mod tests {
             has_side_effect(&contract.document, contract.operation(OperationId(0)))
         };
         for path in [
-            "/admin/reset-database",
-            "/pets/reset.json",
-            "/db/drop-all",
-            "/pets/archive-all",
-            "/pets/mark-all-read",
-            "/pets/pop",
-            "/jobs/claim",
-            "/migrate",
+            "/admin/reset-database", "/pets/reset.json", "/db/drop-all", "/pets/archive-all", "/pets/mark-all-read",
+            "/pets/pop", "/jobs/claim", "/migrate",
         ] {
             assert!(acts(path, ""), "{path}");
         }
         for path in [
-            "/pets/list-all",
-            "/export-all",
-            "/reset-tokens",
-            "/pets/take",
-            "/refresh-config",
-            "/stats.json",
+            "/pets/list-all", "/export-all", "/reset-tokens", "/pets/take", "/refresh-config", "/stats.json",
         ] {
             assert!(!acts(path, ""), "{path}");
         }
@@ -1273,11 +1187,7 @@ mod tests {
             contract.operation(OperationId(0)).is_query()
         };
         let plain = [
-            "Pets.",
-            "Sorted by name.",
-            "What is looked for.",
-            "The hits.",
-            "About pets.",
+            "Pets.", "Sorted by name.", "What is looked for.", "The hits.", "About pets.",
         ];
         assert!(read(plain));
         for said in [
@@ -1465,10 +1375,7 @@ mod tests {
             assert!(!reads(&post("/pets/search", said, SHOWN)), "{said}");
         }
         for path in [
-            "/users/delete/search",
-            "/bulk-delete/filter",
-            "/jobs/start/query",
-            "/messages/pop/get",
+            "/users/delete/search", "/bulk-delete/filter", "/jobs/start/query", "/messages/pop/get",
         ] {
             assert!(!reads(&post(path, "", SHOWN)), "{path}");
         }

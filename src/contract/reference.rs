@@ -10,22 +10,8 @@ use super::load::referred;
 /// The names of properties that only name or locate the record to which an object refers, in the form in which names
 /// are compared. A `name` is not one of them: `{"id": 0, "name": "Dogs"}` may be a record that is created on the way.
 const NAMING: [&str; 16] = [
-    "contenttype",
-    "display",
-    "displayurl",
-    "href",
-    "kind",
-    "link",
-    "links",
-    "model",
-    "naturalkey",
-    "naturalslug",
-    "objecttype",
-    "resourcetype",
-    "self",
-    "type",
-    "uri",
-    "url",
+    "contenttype", "display", "displayurl", "href", "kind", "link", "links", "model", "naturalkey", "naturalslug",
+    "objecttype", "resourcetype", "self", "type", "uri", "url",
 ];
 
 /// The maximum number of schemas of which `allOf` composes an object.
@@ -55,12 +41,7 @@ pub(super) fn identifier<'document>(
             .member("additionalProperties")
             .is_some_and(|more| !more.members().is_empty());
         let has_more = [
-            "anyOf",
-            "discriminator",
-            "items",
-            "oneOf",
-            "patternProperties",
-            "x-synthetic",
+            "anyOf", "discriminator", "items", "oneOf", "patternProperties", "x-synthetic",
         ];
         if is_map || has_more.iter().any(|keyword| part.member(keyword).is_some()) {
             return None;

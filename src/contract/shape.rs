@@ -280,14 +280,7 @@ fn is_number(types: &[JsonType]) -> bool {
 /// Whether a text calls a number an estimate: "an approximation", "not exact", "a lower bound", "there may be fewer".
 pub(super) fn says_estimate(text: &str) -> bool {
     const ESTIMATES: [&str; 8] = [
-        "approx",
-        "bound",
-        "capped",
-        "estimat",
-        "imprecise",
-        "inaccurate",
-        "inexact",
-        "rough",
+        "approx", "bound", "capped", "estimat", "imprecise", "inaccurate", "inexact", "rough",
     ];
     const NOT: [&str; 3] = ["accura", "exact", "precise"];
     const MAY_BE: [&str; 9] = [
@@ -307,17 +300,8 @@ pub(super) fn says_estimate(text: &str) -> bool {
 /// archived ones", "refreshed hourly".
 fn says_another_count(text: &str) -> bool {
     const SAYS: [&str; 11] = [
-        "all-time",
-        "at most",
-        "before access",
-        "cached",
-        "daily",
-        "hourly",
-        "includes ",
-        "including ",
-        "not counted",
-        "refreshed",
-        "rounded",
+        "all-time", "at most", "before access", "cached", "daily", "hourly", "includes ", "including ", "not counted",
+        "refreshed", "rounded",
     ];
     // "That match the filter" are all records of a list.
     const OF_ALL: [&str; 4] = [" are ", "exist", "match", "satisf"];
@@ -949,11 +933,7 @@ mod tests {
             "",
         );
         let expected = [
-            "body: object",
-            "/a: present",
-            "/a: array",
-            "/a/*: integer",
-            "/b: string",
+            "body: object", "/a: present", "/a: array", "/a/*: integer", "/b: string",
         ];
         assert_eq!(stated(&contract), expected);
         assert_eq!(location(&contract, "/a: present"), "/properties/a");
@@ -1058,12 +1038,7 @@ mod tests {
             "Base: {type: object, required: [a], properties: {a: {type: string}, b: {type: string}}}",
         );
         let expected = [
-            "body: object",
-            "/a: present",
-            "/a: string",
-            "/b: present",
-            "/b: string",
-            "/c: present",
+            "body: object", "/a: present", "/a: string", "/b: present", "/b: string", "/c: present",
         ];
         assert_eq!(stated(&contract), expected);
         assert_eq!(

@@ -224,16 +224,8 @@ mod tests {
             assert!(message.contains("write the index from its start"), "{query}: {message}");
         }
         for query in [
-            "$[1:2]",
-            "$[:]",
-            "$[ 5 : -1 : 2 ]",
-            "$[::2]",
-            "$['a','b']",
-            "$[ 0 , -1 ]",
-            "$['a', *]",
-            "$[0, ?@.a]",
-            "$[ * ]",
-            "$[ ?@.a].b",
+            "$[1:2]", "$[:]", "$[ 5 : -1 : 2 ]", "$[::2]", "$['a','b']", "$[ 0 , -1 ]", "$['a', *]", "$[0, ?@.a]",
+            "$[ * ]", "$[ ?@.a].b",
         ] {
             let message = read(query).unwrap_err();
             assert!(message.contains("may select several locations"), "{query}: {message}");

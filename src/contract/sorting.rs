@@ -22,65 +22,24 @@ use super::shape::{Field, JsonType, Shape};
 
 /// Names of parameters that sort, in the form in which names are compared.
 const NAMES: [&str; 9] = [
-    "order",
-    "orderby",
-    "ordering",
-    "sort",
-    "sortby",
-    "sortcolumn",
-    "sortfield",
-    "sortkey",
-    "sorting",
+    "order", "orderby", "ordering", "sort", "sortby", "sortcolumn", "sortfield", "sortkey", "sorting",
 ];
 
 /// Names of parameters that say in which direction.
 const DIRECTIONS: [&str; 9] = [
-    "dir",
-    "direction",
-    "order",
-    "orderdir",
-    "orderdirection",
-    "sortdir",
-    "sortdirection",
-    "sortorder",
-    "sorttype",
+    "dir", "direction", "order", "orderdir", "orderdirection", "sortdir", "sortdirection", "sortorder", "sorttype",
 ];
 
 /// Beginnings of words in a description that leave a doubt by what, in which direction, or whether all records are
 /// sorted.
 const DOUBTFUL_BEGINNINGS: [&str; 20] = [
-    "absolute",
-    "alphabetic",
-    "approximat",
-    "exclud",
-    "except",
-    "featured",
-    "first",
-    "group",
-    "ignore",
-    "lexicograph",
-    "natural",
-    "omit",
-    "only",
-    "pinned",
-    "promoted",
-    "random",
-    "relevan",
-    "sticky",
-    "string",
-    "without",
+    "absolute", "alphabetic", "approximat", "exclud", "except", "featured", "first", "group", "ignore", "lexicograph",
+    "natural", "omit", "only", "pinned", "promoted", "random", "relevan", "sticky", "string", "without",
 ];
 
 /// Names of booleans of records that lists may keep in front.
 const KEPT_IN_FRONT: [&str; 8] = [
-    "favorite",
-    "favourite",
-    "featured",
-    "pinned",
-    "promoted",
-    "sponsored",
-    "starred",
-    "sticky",
+    "favorite", "favourite", "featured", "pinned", "promoted", "sponsored", "starred", "sticky",
 ];
 
 /// Beginnings of words in the description of a boolean that say where lists show the record.

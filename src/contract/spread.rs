@@ -25,18 +25,7 @@ const BETWEEN: [&str; 11] = [
 
 /// Words with which a sentence denies it, or says who may call the operation, or that a value is unique.
 const DENIES: [&str; 12] = [
-    "can",
-    "cannot",
-    "distinct",
-    "never",
-    "no",
-    "nobody",
-    "none",
-    "not",
-    "permission",
-    "unique",
-    "uniquely",
-    "without",
+    "can", "cannot", "distinct", "never", "no", "nobody", "none", "not", "permission", "unique", "uniquely", "without",
 ];
 
 /// Whether a text about an update, its body, its success, its path, its tags or the service says that it changes other
@@ -51,10 +40,9 @@ pub(super) fn reaches_other_records(document: &Document, update: &Operation) -> 
     let [own, around] = says;
     any_says(document, update, |about| match about {
         About::Operation | About::Parts | About::Whole => Some(own),
-        About::Path | About::Tags | About::Document => Some(around),
+        About::Path | About::Tags | About::Document | About::Scopes | About::Responses => Some(around),
         // A field reaches others by its value, so [`field_reaches_other_records`] leaves out that field alone.
         About::Required | About::Schemas | About::Returned | About::Parameters | About::Choices => None,
-        About::Scopes | About::Responses => Some(around),
     })
 }
 

@@ -344,12 +344,7 @@ impl Contract {
 /// has happened: "Receive notifications from the HTTP stream", "Long polling".
 pub(super) fn says_it_streams(document: &Document, operation: &Operation) -> bool {
     const SAYS: [&str; 6] = [
-        "event stream",
-        "event-stream",
-        "http stream",
-        "long poll",
-        "long-poll",
-        "server-sent",
+        "event stream", "event-stream", "http stream", "long poll", "long-poll", "server-sent",
     ];
     // A tag is named after what its operations list: "Streams of a channel".
     let said = said(document, operation, &[About::Operation, About::Parts]);

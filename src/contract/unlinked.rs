@@ -556,10 +556,7 @@ mod tests {
         ] {
             let shown = list(fields);
             for read in [
-                "/tokens/{token}",
-                "/tokens/{token_key}",
-                "/tokens/{key}",
-                "/tokens/{key}/log",
+                "/tokens/{token}", "/tokens/{token_key}", "/tokens/{key}", "/tokens/{key}/log",
             ] {
                 let contract = contract(&[("/tokens", &shown), (read, "")]);
                 let values: Vec<_> = contract.links.iter().map(|link| link.value_at.as_str()).collect();

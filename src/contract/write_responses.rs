@@ -175,14 +175,7 @@ impl Contract {
     /// it by what it stands for: 0, a fraction, a free text, `auto`.
     fn default_of(&self, write: OperationId, carry: &Carry) -> Option<Value> {
         const STANDS_FOR_ANOTHER: [&str; 8] = [
-            "",
-            "any",
-            "auto",
-            "automatic",
-            "default",
-            "inherit",
-            "inherited",
-            "none",
+            "", "any", "auto", "automatic", "default", "inherit", "inherited", "none",
         ];
         let name = pointer::tokens(&carry.sent).last()?;
         let is_at_top = carry.sent == pointer::join("", &name);
@@ -435,14 +428,7 @@ impl Contract {
     /// Whether the summary or description of an operation says that it also sets the fields that are not sent.
     fn says_that_it_replaces(&self, operation: &Operation) -> bool {
         const REPLACES: [&str; 8] = [
-            "all fields",
-            "complete ",
-            "default",
-            "entire",
-            "full ",
-            "overwrit",
-            "replac",
-            "reset",
+            "all fields", "complete ", "default", "entire", "full ", "overwrit", "replac", "reset",
         ];
         let node = self.document.node(&operation.pointer);
         node.is_some_and(|node| texts(node).any(|text| REPLACES.iter().any(|word| text.contains(word))))
@@ -472,25 +458,8 @@ fn is_field(at: &str) -> bool {
 /// "Overridden by the policy".
 fn leaves_doubt(described: &str) -> bool {
     const OF_REQUESTS: [&str; 19] = [
-        "accept",
-        "caller",
-        "collection",
-        "collections",
-        "display",
-        "header",
-        "index",
-        "list",
-        "listed",
-        "listing",
-        "listings",
-        "lists",
-        "locale",
-        "position",
-        "rank",
-        "request",
-        "response",
-        "responses",
-        "viewer",
+        "accept", "caller", "collection", "collections", "display", "header", "index", "list", "listed", "listing",
+        "listings", "lists", "locale", "position", "rank", "request", "response", "responses", "viewer",
     ];
     const OF_ORIGIN: [&str; 6] = ["at", "by", "from", "in", "through", "with"];
     let mut words = alphanumeric_words(described);
@@ -611,10 +580,7 @@ paths:
         let listed = |list: &str, item: &str| inferred(PETS, (list, item), "Changes a pet").0;
         assert_eq!(listed("Lists the pets", ITEM), ["/name", "/tame"]);
         for text in [
-            "Returns short records",
-            "A summary of each pet",
-            "A snapshot of all pets",
-            "Cached for a minute",
+            "Returns short records", "A summary of each pet", "A snapshot of all pets", "Cached for a minute",
         ] {
             assert!(listed(text, ITEM).is_empty(), "{text}");
         }

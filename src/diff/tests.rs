@@ -694,11 +694,7 @@ fn other_properties_of_which_nothing_is_demanded_may_be_anything() {
         with_definitions("3.1.0", &schema, definitions)
     };
     for same in [
-        "{}",
-        "{title: A}",
-        "{$ref: '#/Any'}",
-        "{$ref: '#/All'}",
-        "{allOf: [true]}",
+        "{}", "{title: A}", "{$ref: '#/Any'}", "{$ref: '#/All'}", "{allOf: [true]}",
     ] {
         assert_eq!(lines(&with("true"), &with(same)), [""; 0], "{same}");
     }

@@ -25,11 +25,7 @@ const MAX_NULL_DEPTH: usize = 16;
 
 /// The keywords that imply an object where no type is stated.
 const OF_OBJECTS: [&str; 5] = [
-    "properties",
-    "additionalProperties",
-    "required",
-    "minProperties",
-    "maxProperties",
+    "properties", "additionalProperties", "required", "minProperties", "maxProperties",
 ];
 /// The keywords that imply an array where no type is stated.
 const OF_ARRAYS: [&str; 4] = ["items", "minItems", "maxItems", "uniqueItems"];

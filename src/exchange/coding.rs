@@ -27,16 +27,7 @@ pub(super) const ACCEPTED: &str = "gzip";
 
 /// The codings that IANA registers and that are not decoded here.
 const UNSUPPORTED_CODINGS: [&str; 10] = [
-    "aes128gcm",
-    "br",
-    "compress",
-    "dcb",
-    "dcz",
-    "deflate",
-    "exi",
-    "pack200-gzip",
-    "x-compress",
-    "zstd",
+    "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "pack200-gzip", "x-compress", "zstd",
 ];
 
 /// How a member begins: the two magic bytes, and deflate, the only method that exists.

@@ -435,13 +435,7 @@ pub struct Response {
 
 /// The headers of a response that our own archives of traffic show with their values, if values are shown at all.
 pub(crate) const SHOWN_RESPONSE_HEADERS: [&str; 7] = [
-    "age",
-    "allow",
-    "cache-control",
-    "content-type",
-    "date",
-    "vary",
-    "x-cache",
+    "age", "allow", "cache-control", "content-type", "date", "vary", "x-cache",
 ];
 
 /// How much of a body is searched as text, in bytes: a body may be megabytes long, and its text is a copy.

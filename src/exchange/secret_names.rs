@@ -4,15 +4,7 @@ use crate::contract::lexicon::camel_case_words;
 
 /// Parts of such names, in lower case and without separators.
 const PARTS: [&str; 9] = [
-    "apikey",
-    "cookie",
-    "csrf",
-    "passw",
-    "secret",
-    "session",
-    "signature",
-    "token",
-    "xsrf",
+    "apikey", "cookie", "csrf", "passw", "secret", "session", "signature", "token", "xsrf",
 ];
 
 /// Words that are such names, or parts of them between separators, in lower case.
@@ -24,23 +16,8 @@ const AUTHORS: [&str; 5] = ["author", "authored", "authoring", "authors", "autho
 /// Words that usual names of secrets consist of, besides [`WORDS`]: such a name is no secret itself.
 #[cfg(feature = "cli")]
 const USUAL: [&str; 17] = [
-    "access",
-    "api",
-    "apikey",
-    "auth",
-    "authorization",
-    "cookie",
-    "csrf",
-    "id",
-    "password",
-    "refresh",
-    "secret",
-    "session",
-    "sessionid",
-    "signature",
-    "token",
-    "x",
-    "xsrf",
+    "access", "api", "apikey", "auth", "authorization", "cookie", "csrf", "id", "password", "refresh", "secret",
+    "session", "sessionid", "signature", "token", "x", "xsrf",
 ];
 
 /// Whether a name is one that secrets usually have, and nothing else, so that it may be shown: `api_key`, but not
@@ -101,15 +78,7 @@ mod tests {
             assert!(!is_usual_secret_name(name), "{name}");
         }
         for name in [
-            "X-Tenant",
-            "api-version",
-            "keyword",
-            "X-Author",
-            "authors",
-            "authorId",
-            "co-author",
-            "monkey",
-            "X-Stage",
+            "X-Tenant", "api-version", "keyword", "X-Author", "authors", "authorId", "co-author", "monkey", "X-Stage",
             "side",
         ] {
             assert!(!is_secret_name(name), "{name}");

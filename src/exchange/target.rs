@@ -221,22 +221,12 @@ mod tests {
     fn this_machine_is_known_by_address_and_by_name() {
         let is_loopback = |host: &str| Target::parse(&format!("http://{host}:8080")).unwrap().is_loopback();
         for host in [
-            "127.0.0.1",
-            "127.8.9.1",
-            "[::1]",
-            "[::ffff:127.0.0.1]",
-            "localhost",
-            "LOCALHOST",
-            "a.localhost",
+            "127.0.0.1", "127.8.9.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "LOCALHOST", "a.localhost",
         ] {
             assert!(is_loopback(host), "{host}");
         }
         for host in [
-            "0.0.0.0",
-            "10.0.0.1",
-            "[::2]",
-            "localhost.example.com",
-            "127.example.com",
+            "0.0.0.0", "10.0.0.1", "[::2]", "localhost.example.com", "127.example.com",
         ] {
             assert!(!is_loopback(host), "{host}");
         }

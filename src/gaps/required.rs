@@ -649,11 +649,7 @@ mod tests {
         search.confirm_acceptance();
         let found = search.required(|_| false).unwrap();
         let expected = [
-            "/address/geo",
-            "/address/geo/lat",
-            "/address/geo/lon",
-            "/address/notes/*/text",
-            "/name",
+            "/address/geo", "/address/geo/lat", "/address/geo/lon", "/address/notes/*/text", "/name",
         ];
         assert_eq!(
             (found.required.as_slice(), found.is_proof),

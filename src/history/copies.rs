@@ -86,19 +86,7 @@ fn is_copy(name: &str, (value, id): (&Value, &str), (other, other_id): (&Value, 
 
 /// The last words of the names of fields that hold an identifier or a link.
 const IDENTIFIER_WORDS: [&str; 13] = [
-    "guid",
-    "href",
-    "id",
-    "key",
-    "link",
-    "location",
-    "ref",
-    "reference",
-    "self",
-    "slug",
-    "uri",
-    "url",
-    "uuid",
+    "guid", "href", "id", "key", "link", "location", "ref", "reference", "self", "slug", "uri", "url", "uuid",
 ];
 /// A text contains an identifier of at least this many characters only because it names the record; a shorter one, such
 /// as `2`, may count something.

@@ -55,17 +55,8 @@ const MAX_STEP: f64 = 10.0;
 
 /// Names of fields that state when a record was created, without separators.
 const CREATION_TIMES: [&str; 11] = [
-    "addedat",
-    "created",
-    "createdat",
-    "createdon",
-    "createdtime",
-    "createtime",
-    "creationdate",
-    "creationtime",
-    "datecreated",
-    "insertedat",
-    "registeredat",
+    "addedat", "created", "createdat", "createdon", "createdtime", "createtime", "creationdate", "creationtime",
+    "datecreated", "insertedat", "registeredat",
 ];
 
 /// Names of objects in a record that state such times.

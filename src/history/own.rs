@@ -66,31 +66,8 @@ pub(super) enum TagCheck {
 
 /// Words that services accept in place of an identifier in a path, and that name another record, or several.
 const ALIASES: [&str; 25] = [
-    "_all",
-    "all",
-    "any",
-    "current",
-    "default",
-    "everyone",
-    "everything",
-    "false",
-    "first",
-    "head",
-    "last",
-    "latest",
-    "me",
-    "mine",
-    "new",
-    "newest",
-    "next",
-    "none",
-    "null",
-    "own",
-    "previous",
-    "self",
-    "today",
-    "true",
-    "undefined",
+    "_all", "all", "any", "current", "default", "everyone", "everything", "false", "first", "head", "last", "latest",
+    "me", "mine", "new", "newest", "next", "none", "null", "own", "previous", "self", "today", "true", "undefined",
 ];
 
 /// Returns the beginnings at which code that reads a number, or a name up to a mark, may take an identifier for ended:

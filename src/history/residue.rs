@@ -947,14 +947,7 @@ impl ResidueUpdate<'_> {
 pub(super) fn says_it_is_not_in_effect(members: &serde_json::Map<String, Value>) -> bool {
     const STATES: [&str; 6] = ["outcome", "phase", "result", "stage", "state", "status"];
     const ERRORS: [&str; 8] = [
-        "canceled",
-        "cancelled",
-        "deleted",
-        "error",
-        "errors",
-        "failed",
-        "failure",
-        "rejected",
+        "canceled", "cancelled", "deleted", "error", "errors", "failed", "failure", "rejected",
     ];
     const SUCCESSES: [&str; 6] = ["accepted", "approved", "ok", "succeeded", "success", "valid"];
     members.iter().any(|(name, value)| {
@@ -977,37 +970,12 @@ pub(super) fn says_it_is_not_in_effect(members: &serde_json::Map<String, Value>)
 /// Whether the text of a state means that a record failed, waits for somebody, or is gone.
 fn means_no_effect(text: &str) -> bool {
     const NOT_IN_EFFECT: [&str; 22] = [
-        "abort",
-        "archive",
-        "block",
-        "bounc",
-        "cancel",
-        "declin",
-        "delete",
-        "denied",
-        "draft",
-        "error",
-        "expired",
-        "fail",
-        "incomplete",
-        "invalid",
-        "pending",
-        "quarantin",
-        "reject",
-        "review",
-        "rolled",
-        "spam",
-        "unprocess",
+        "abort", "archive", "block", "bounc", "cancel", "declin", "delete", "denied", "draft", "error", "expired",
+        "fail", "incomplete", "invalid", "pending", "quarantin", "reject", "review", "rolled", "spam", "unprocess",
         "void",
     ];
     const OTHERS: [&str; 7] = [
-        "avoided",
-        "enrolled",
-        "failover",
-        "preview",
-        "reviewed",
-        "unblocked",
-        "undeleted",
+        "avoided", "enrolled", "failover", "preview", "reviewed", "unblocked", "undeleted",
     ];
     let words = lexicon::camel_case_words(text).into_iter();
     let mut words = words.filter(|word| !OTHERS.contains(&word.as_str()));
@@ -1047,22 +1015,12 @@ mod tests {
     #[test]
     fn a_state_says_that_a_record_failed_by_its_words() {
         for state in [
-            "rolled_back",
-            "softdeleted",
-            "Not accepted: invalid",
-            "IN_REVIEW",
-            "not_accepted",
-            "voided",
+            "rolled_back", "softdeleted", "Not accepted: invalid", "IN_REVIEW", "not_accepted", "voided",
         ] {
             assert!(means_no_effect(state), "{state}");
         }
         for state in [
-            "enrolled",
-            "previewAvailable",
-            "reviewed",
-            "unblocked",
-            "accepted",
-            "avoided",
+            "enrolled", "previewAvailable", "reviewed", "unblocked", "accepted", "avoided",
         ] {
             assert!(!means_no_effect(state), "{state}");
         }

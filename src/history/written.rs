@@ -19,24 +19,8 @@ use crate::exchange::{Exchange, Request};
 
 /// Parts of the names of fields that may follow from another field: a slug is made of a title.
 const MAY_FOLLOW: [&str; 18] = [
-    "abbreviation",
-    "count",
-    "digest",
-    "display",
-    "excerpt",
-    "full",
-    "handle",
-    "hash",
-    "initial",
-    "key",
-    "label",
-    "length",
-    "permalink",
-    "preview",
-    "search",
-    "slug",
-    "sort",
-    "total",
+    "abbreviation", "count", "digest", "display", "excerpt", "full", "handle", "hash", "initial", "key", "label",
+    "length", "permalink", "preview", "search", "slug", "sort", "total",
 ];
 
 /// How many reads in a row must show another time of the last change than the read before: most follow each other at once, so

@@ -425,13 +425,7 @@ mod tests {
             .flat_map(|schema| lists.map(|listed| (schema, listed)))
         {
             for name in [
-                "mark_read",
-                "auto_ack",
-                "recheck_all",
-                "send_email",
-                "fields",
-                "include",
-                "$select",
+                "mark_read", "auto_ack", "recheck_all", "send_email", "fields", "include", "$select",
             ] {
                 assert_eq!(described(name, schema, listed), [""; 0], "{name} {schema}");
             }

@@ -430,11 +430,7 @@ mod tests {
     #[test]
     fn every_field_in_a_gap_may_be_rejected_and_the_names_are_kept() {
         let open = [
-            "contact_methods",
-            "dob",
-            "gender",
-            "nationality",
-            "country_of_residence",
+            "contact_methods", "dob", "gender", "nationality", "country_of_residence",
         ];
         let accepts =
             |body: &Value| body.get("firstname").is_some() && open.iter().all(|name| body.get(*name).is_none());

@@ -156,20 +156,8 @@ fn of_url(contract: &Contract, update: OperationId, (at, schema): (&str, &Node))
 /// Whether a text is one that people write with line breaks, by the last word of its name.
 fn may_have_several_lines(at: &str) -> bool {
     const LONG_TEXTS: [&str; 14] = [
-        "bio",
-        "body",
-        "comment",
-        "comments",
-        "content",
-        "description",
-        "instructions",
-        "message",
-        "note",
-        "notes",
-        "remark",
-        "remarks",
-        "review",
-        "text",
+        "bio", "body", "comment", "comments", "content", "description", "instructions", "message", "note", "notes",
+        "remark", "remarks", "review", "text",
     ];
     let name = pointer::last(at).unwrap_or_default();
     let last = camel_case_words(&name).pop().unwrap_or_default();

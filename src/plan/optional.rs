@@ -24,20 +24,8 @@ pub(crate) const MAX_OPTIONAL: u64 = 20;
 
 /// Names of parameters that select which fields each record of the response has, in lower case, without separators.
 const FIELD_SELECTORS: [&str; 14] = [
-    "attributes",
-    "columns",
-    "exclude",
-    "excludes",
-    "field",
-    "include",
-    "includes",
-    "omit",
-    "only",
-    "projection",
-    "properties",
-    "props",
-    "select",
-    "without",
+    "attributes", "columns", "exclude", "excludes", "field", "include", "includes", "omit", "only", "projection",
+    "properties", "props", "select", "without",
 ];
 
 /// Returns the optional query parameters to send with a read, each with its index and its example, or else a
@@ -120,15 +108,7 @@ pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, para
 /// on by default, or its default says to change all records, or to replace them.
 pub(super) fn has_side_effect_by_default(contract: &Contract, method: Method, parameter: &Parameter) -> bool {
     const CHOSEN: [&str; 9] = [
-        "delete",
-        "drop",
-        "hard",
-        "overwrite",
-        "purge",
-        "replace",
-        "reset",
-        "series",
-        "upsert",
+        "delete", "drop", "hard", "overwrite", "purge", "replace", "reset", "series", "upsert",
     ];
     // Not `fields`: `fields=all` selects what is shown.
     const RANGES: [&str; 7] = ["affects", "apply", "scope", "series", "target", "targets", "updates"];

@@ -27,13 +27,7 @@ pub(crate) fn request_key(
     next_text: impl FnOnce() -> String,
 ) -> Option<String> {
     const NAMES: [&str; 7] = [
-        "clientrequestid",
-        "clienttoken",
-        "correlationid",
-        "idempotencykey",
-        "nonce",
-        "requestid",
-        "transactionid",
+        "clientrequestid", "clienttoken", "correlationid", "idempotencykey", "nonce", "requestid", "transactionid",
     ];
     if parameter.location != ParameterLocation::Header {
         return None;

@@ -1103,12 +1103,7 @@ mod tests {
         let (contract, plan) = plan(&Scope { only, ..all() });
         let called: BTreeSet<_> = names(contract, &plan, |_| true).into_iter().collect();
         let expected = [
-            "createContact",
-            "createVisit",
-            "getContacts",
-            "getTags",
-            "getVenues",
-            "getVisits",
+            "createContact", "createVisit", "getContacts", "getTags", "getVenues", "getVisits",
         ];
         assert_eq!(called, expected.map(str::to_owned).into());
     }

@@ -628,13 +628,7 @@ mod tests {
     #[test]
     fn identifiers_are_known_by_their_names() {
         for name in [
-            "/id",
-            "/petId",
-            "/owner_ids/0",
-            "/a/user_ids_visible/0",
-            "/a/b/UUID",
-            "/parent-id",
-            "/tagIDs/0",
+            "/id", "/petId", "/owner_ids/0", "/a/user_ids_visible/0", "/a/b/UUID", "/parent-id", "/tagIDs/0",
         ] {
             assert!(looks_like_an_identifier(name, None), "{name}");
         }

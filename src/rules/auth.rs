@@ -155,15 +155,7 @@ fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mu
 /// document leaves open which of the two it means.
 fn is_documented_for_credentials(contract: &Contract, seen: &ExchangeSeen<'_>, status: u16) -> bool {
     const CREDENTIALS: [&str; 9] = [
-        "api key",
-        "apikey",
-        "authenticate",
-        "authentication",
-        "credential",
-        "log in",
-        "login",
-        "session",
-        "token",
+        "api key", "apikey", "authenticate", "authentication", "credential", "log in", "login", "session", "token",
     ];
     let documented = seen.operation.response_of_exactly(status);
     let node = documented.and_then(|documented| contract.document.node(&contract.resolve(&documented.pointer)));

@@ -186,12 +186,7 @@ fn is_date_of_http(text: &str) -> bool {
 /// 14.3).
 fn is_in_any_case(name: &str) -> bool {
     const IN_ANY_CASE: [&str; 7] = [
-        "accept-ranges",
-        "cache-control",
-        "connection",
-        "content-encoding",
-        "content-language",
-        "transfer-encoding",
+        "accept-ranges", "cache-control", "connection", "content-encoding", "content-language", "transfer-encoding",
         "vary",
     ];
     IN_ANY_CASE.iter().any(|known| name.eq_ignore_ascii_case(known))

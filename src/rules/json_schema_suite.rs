@@ -59,13 +59,7 @@ const REASONS: [(&str, &str, &[&str]); 5] = [
         "3",
         "references are JSON pointers into the document, not identifiers, anchors or network addresses",
         &[
-            "$id",
-            "id",
-            "$anchor",
-            "$dynamicRef",
-            "$dynamicAnchor",
-            "$schema",
-            "$ref",
+            "$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$schema", "$ref",
         ],
     ),
     (

@@ -107,13 +107,8 @@ mod tests {
         }
         assert!(seen > 15, "{seen}");
         let known = [
-            "allow-header",
-            "null-value",
-            "rejected-but-stored",
-            "stored-spelling",
-            "unchecked-operation",
-            "undocumented-field",
-            "unusable-identifier",
+            "allow-header", "null-value", "rejected-but-stored", "stored-spelling", "unchecked-operation",
+            "undocumented-field", "unusable-identifier",
         ];
         assert_eq!(reporting, known);
     }

@@ -60,7 +60,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             );
         }
         status if rejects(seen.operation, status, on_rejection) => {
-            sink.undecided(fact, rejection_reason(status, on_rejection))
+            sink.undecided(fact, rejection_reason(status, on_rejection));
         }
         status if documented => sink.undecided(fact, Reason::Documented(status)),
         _ => sink.status_broken(fact, response),

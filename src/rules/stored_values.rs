@@ -537,11 +537,7 @@ mod tests {
             updated.updated_after(Some((&before, &earlier)), after, (None, WalkEnd::Complete))
         };
         for text in [
-            "undefined",
-            "null",
-            "[object Object]",
-            "1970-01-01",
-            "0001-01-01T00:00:00Z",
+            "undefined", "null", "[object Object]", "1970-01-01", "0001-01-01T00:00:00Z",
         ] {
             let broken = judged(("Ada", "Ada"), json!(text));
             assert_eq!(broken.fact(FIRST_NAME), Verdict::Broken, "{text}");

@@ -253,9 +253,7 @@ impl fmt::Display for Reason {
             Self::Documented(status) => format!("the response was {status}, which the document lists").into(),
             Self::Failed(status) => format!("the server failed with {status}").into(),
             Self::No401(status) => format!("the response was {status}, and only a 401 carries a challenge").into(),
-            Self::NoFullPage(left) => {
-                format!("the last page was not filled: max-writes allows only {left} more").into()
-            }
+            Self::NoFullPage(n) => format!("the last page was not filled: max-writes allows only {n} more").into(),
             Self::NotFilledByDefault(default) => format!("filling a last page needs max-writes above {default}").into(),
             Self::NoSecondPage(needed, left) => {
                 format!("the list has one page; a second takes {needed} more records, and max-writes allows {left}")
@@ -274,9 +272,7 @@ impl fmt::Display for Reason {
             }
             Self::Traffic(reason) => reason.to_string().into(),
             Self::SameForAll(status) => format!("the response was {status}, with the right credential too").into(),
-            Self::Rejected(status) => {
-                format!("rejected with {status}, perhaps because of a gap in the document").into()
-            }
+            Self::Rejected(n) => format!("rejected with {n}, perhaps because of a gap in the document").into(),
             Self::RejectedUncertainValue(status) => format!(
                 "rejected with {status}, perhaps rightly: {}",
                 why_a_rejection_may_be_right(*status)

@@ -316,13 +316,7 @@ fn keywords_of_later_versions_state_nothing_in_a_document_of_3_0() {
         let schema = schema.replace("items: false", "items: {}");
         let facts = facts(&fixture("3.0.3", &schema));
         let later = [
-            "prefixItems",
-            "if",
-            "dependent",
-            "pattern",
-            "propertyNames",
-            "contains",
-            "uneval",
+            "prefixItems", "if", "dependent", "pattern", "propertyNames", "contains", "uneval",
         ];
         let states = |fact: &&String| later.iter().any(|keyword| fact.contains(&format!(": {keyword}")));
         assert_eq!(facts.iter().find(states), None, "{schema}");

@@ -41,6 +41,9 @@ use crate::plan::{
     Action, Asks, BodyChange, Draft, MAX_RECORDS_TO_LEARN, MAX_TRIALS, Question, QuestionRequest, TRIALS_TO_INDICATE,
 };
 
+/// A question, with its index among those of the plan.
+type IndexedQuestion<'run> = (usize, &'run Question);
+
 /// An operation that is asked about.
 struct AskedOperation<'run> {
     operation: OperationId,
@@ -69,7 +72,7 @@ struct AskedOperation<'run> {
     /// The number of controls whose effect was not seen in time.
     unseen_controls: Cell<u64>,
     /// The questions, each with its index.
-    questions: Vec<(usize, &'run Question)>,
+    questions: Vec<IndexedQuestion<'run>>,
 }
 
 impl AskedOperation<'_> {
@@ -306,7 +309,7 @@ impl Session<'_> {
     async fn ask_each<'run>(
         &self,
         subject: &AskedOperation<'run>,
-        (mut open, alone): (Vec<(usize, &'run Question)>, &[(usize, &'run Question)]),
+        (mut open, alone): (Vec<IndexedQuestion<'run>>, &[IndexedQuestion<'run>]),
         times_asked: u64,
     ) -> bool {
         let mut asked = false;
@@ -336,12 +339,12 @@ impl Session<'_> {
 
     /// Returns the position of the question that takes the fewest extra reads; of several, one whose request meets a
     /// replica that it has not met. What an update keeps shows only right after a control, so that is asked first.
-    fn nearest(&self, subject: &AskedOperation<'_>, open: &[(usize, &Question)]) -> usize {
+    fn nearest(&self, subject: &AskedOperation<'_>, open: &[IndexedQuestion<'_>]) -> usize {
         if subject.accepted.is_none() {
             return 0;
         }
         let sent = self.sender.tally().sent;
-        let cost = |(index, question): &(usize, &Question)| {
+        let cost = |(index, question): &IndexedQuestion<'_>| {
             let is_early = matches!(question.asks, Asks::UpdateOfOneField { .. });
             let keys = self.replica_keys(*index, &[]);
             let missing = self.requests_missing(subject, &keys, TRIALS_TO_INDICATE);
@@ -354,7 +357,7 @@ impl Session<'_> {
     }
 
     /// Asks a question once in this pass, unless the time for that is over.
-    async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), times_asked: u64) -> bool {
+    async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: IndexedQuestion<'_>, times_asked: u64) -> bool {
         !self.is_asking_over(subject.operation)
             && self
                 .ask_once(subject, question, (times_asked, BodyChange::OnlyValues))
@@ -362,7 +365,7 @@ impl Session<'_> {
     }
 
     /// Whether one of these groups asks this question.
-    fn is_in_group(&self, subject: &AskedOperation<'_>, groups: &[(usize, &Question)], question: usize) -> bool {
+    fn is_in_group(&self, subject: &AskedOperation<'_>, groups: &[IndexedQuestion<'_>], question: usize) -> bool {
         let split_groups = subject.split_groups.borrow();
         let mut groups = groups.iter().filter(|(index, _)| !split_groups.contains(index));
         groups.any(|(index, _)| {
@@ -379,8 +382,8 @@ impl Session<'_> {
                 return;
             }
             // What is required takes most requests, so what is cheaper comes first.
-            let is_dear = |(_, asked): &&(usize, &Question)| matches!(asked.asks, Asks::Required { .. });
-            let (dear, cheap): (Vec<&(usize, &Question)>, Vec<_>) = subject.questions.iter().partition(is_dear);
+            let is_dear = |(_, asked): &&IndexedQuestion<'_>| matches!(asked.asks, Asks::Required { .. });
+            let (dear, cheap): (Vec<&IndexedQuestion<'_>>, Vec<_>) = subject.questions.iter().partition(is_dear);
             let mut questions = cheap.into_iter().chain(dear);
             let next = questions.find_map(|(index, asked)| Some(((*index, *asked), self.gaps().next(*index)?)));
             let Some((question, next)) = next else {
@@ -487,7 +490,7 @@ impl Session<'_> {
     async fn ask_once(
         &self,
         subject: &AskedOperation<'_>,
-        (index, question): (usize, &Question),
+        (index, question): IndexedQuestion<'_>,
         (times_asked, change): (u64, BodyChange),
     ) -> bool {
         let Some(mut request) = self.plain_request(subject) else {

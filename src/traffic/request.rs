@@ -86,12 +86,7 @@ pub(super) struct PageRequest {
 
 /// Headers that ask for something other than what the document describes.
 pub(super) const OVERRIDING_HEADERS: [&str; 6] = [
-    "prefer",
-    "range",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-    "x-range",
+    "prefer", "range", "x-http-method", "x-http-method-override", "x-method-override", "x-range",
 ];
 
 /// Whether a request is one that the document shows, as far as that can be told: where a body is documented, it is JSON

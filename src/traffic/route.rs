@@ -320,12 +320,7 @@ mod tests {
     fn a_path_that_matches_two_templates_alike_is_a_call_of_neither() {
         let operation = |path: &str| format!("  {path}: {{get: {{responses: {{'200': {{description: a}}}}}}}}\n");
         let paths = [
-            "/pets/{id}",
-            "/pets/{name}",
-            "/pets/mine",
-            "/a/{x}.json",
-            "/a/{y}.json",
-            "/a/{x}",
+            "/pets/{id}", "/pets/{name}", "/pets/mine", "/a/{x}.json", "/a/{y}.json", "/a/{x}",
         ];
         let paths: String = paths.map(operation).concat();
         let text = format!("openapi: 3.0.3\ninfo: {{title: Pets, version: '1'}}\npaths:\n{paths}");

@@ -59,10 +59,9 @@ pub(crate) fn built(name: &str) -> PathBuf {
 fn each_program_says_how_to_call_it() {
     for name in ["list_contacts", "import_contacts", "record_visit"] {
         let without_arguments = run(name, &[]);
-        let without_token =
-            ran(command(name)
-                .env_remove("COUNTERSIGN_TOKEN")
-                .args(["http://127.0.0.1:1", "a", "b", "c"]));
+        let without_token = ran(command(name)
+            .env_remove("COUNTERSIGN_TOKEN")
+            .args(["http://127.0.0.1:1", "a", "b", "c"]));
         for outcome in [without_arguments, without_token] {
             assert!(
                 !outcome.success && outcome.stdout.is_empty(),

@@ -13,19 +13,8 @@ use crate::exchange::{FixedHeadersAndQuery, is_secret_name};
 
 /// The headers that the check or HTTP itself sets, in lower case.
 const OWN_HEADERS: [&str; 13] = [
-    "accept",
-    "accept-encoding",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "expect",
-    "host",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "user-agent",
+    "accept", "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "expect", "host",
+    "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
 ];
 
 /// Checks what a target says about its requests, without a contract.
@@ -141,14 +130,7 @@ mod tests {
             assert!(is_scheme(text), "{text}");
         }
         for text in [
-            "",
-            "Basic",
-            "bAsIc",
-            "Token ",
-            "Tok en",
-            "Tök",
-            "a-token-of-nobody-4711",
-            "a:b",
+            "", "Basic", "bAsIc", "Token ", "Tok en", "Tök", "a-token-of-nobody-4711", "a:b",
         ] {
             assert!(!is_scheme(text), "{text}");
         }

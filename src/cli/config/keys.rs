@@ -12,15 +12,7 @@ use crate::contract::openapi::near;
 
 /// Words that people use as keys for a secret.
 const SECRETS: [&str; 9] = [
-    "token",
-    "bearer",
-    "bearer_token",
-    "api_key",
-    "apikey",
-    "api_token",
-    "authorization",
-    "password",
-    "secret",
+    "token", "bearer", "bearer_token", "api_key", "apikey", "api_token", "authorization", "password", "secret",
 ];
 
 /// Returns the first key in the text that nothing reads, and the problem to report.

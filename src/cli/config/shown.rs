@@ -40,15 +40,7 @@ pub(in crate::cli) fn with_own_help(command: clap::Command) -> clap::Command {
     without_effect(
         command,
         &[
-            "accept",
-            "color",
-            "fault",
-            "quiet",
-            "residue",
-            "shard",
-            "show_values",
-            "since",
-            "verbose",
+            "accept", "color", "fault", "quiet", "residue", "shard", "show_values", "since", "verbose",
         ],
     )
     .mut_arg("base_url", |flag| flag.help(base_url))

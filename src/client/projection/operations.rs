@@ -144,12 +144,7 @@ pub(super) fn drop_what_is_ignored(document: &mut Value) -> Result<(), GenerateE
         keep(
             operation,
             &[
-                "operationId",
-                "summary",
-                "description",
-                "parameters",
-                "requestBody",
-                "responses",
+                "operationId", "summary", "description", "parameters", "requestBody", "responses",
             ],
         );
         for parameter in operation
@@ -161,14 +156,7 @@ pub(super) fn drop_what_is_ignored(document: &mut Value) -> Result<(), GenerateE
             keep(
                 parameter,
                 &[
-                    "name",
-                    "in",
-                    "required",
-                    "description",
-                    "style",
-                    "explode",
-                    "schema",
-                    "content",
+                    "name", "in", "required", "description", "style", "explode", "schema", "content",
                 ],
             );
         }

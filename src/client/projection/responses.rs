@@ -72,13 +72,7 @@ pub(super) fn relax_responses(document: &mut Value) -> Result<(), GenerateError>
 /// would fit.
 fn relax(schema: &mut Value) {
     const KEPT: [&str; 7] = [
-        "$ref",
-        "type",
-        "description",
-        "title",
-        "properties",
-        "items",
-        "additionalProperties",
+        "$ref", "type", "description", "title", "properties", "items", "additionalProperties",
     ];
     if schema["type"] == "string" && schema["format"] == "date-time" {
         schema[TIME] = json!(true);

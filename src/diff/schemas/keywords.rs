@@ -17,15 +17,7 @@ use crate::diff::view::View;
 
 /// The string formats whose values are defined. They are treated as having no value in common.
 const KNOWN_FORMATS: &[&str] = &[
-    "byte",
-    "date",
-    "date-time",
-    "email",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uuid",
+    "byte", "date", "date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid",
 ];
 /// The numeric formats whose limits no document relies on.
 const WIDE_FORMATS: &[&str] = &["double", "float", "int64", "uint64"];

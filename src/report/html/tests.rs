@@ -22,15 +22,7 @@ fn the_page_of_a_record_is_the_same_each_time_and_begins_with_its_policy() {
 fn the_page_names_nothing_outside_itself() {
     let page = html(&sample_record());
     for part in [
-        "src=",
-        "href=\"http",
-        "url(",
-        "@import",
-        "<link",
-        "<iframe",
-        "<form action",
-        " style=\"",
-        " onclick",
+        "src=", "href=\"http", "url(", "@import", "<link", "<iframe", "<form action", " style=\"", " onclick",
     ] {
         assert!(!page.contains(part), "{part}");
     }
@@ -185,10 +177,7 @@ fn a_record_of_nothing_is_a_page_all_the_same() {
     (record.residue, record.unexplained_records, record.operations) = (Vec::new(), Vec::new(), Vec::new());
     record.facts.rows.clear();
     (
-        record.facts.held,
-        record.facts.broken,
-        record.facts.undecided,
-        record.facts.total,
+        record.facts.held, record.facts.broken, record.facts.undecided, record.facts.total,
     ) = (0, 0, 0, 0);
     let page = html(&record);
     for text in [
@@ -270,12 +259,7 @@ fn the_style_and_the_script_are_what_a_ci_system_reads_as_text_and_a_browser_as_
         );
     }
     for call in [
-        "innerHTML",
-        "eval(",
-        "fetch(",
-        "localStorage",
-        "document.write",
-        "XMLHttpRequest",
+        "innerHTML", "eval(", "fetch(", "localStorage", "document.write", "XMLHttpRequest",
     ] {
         assert!(!SCRIPT.contains(call), "{call}");
     }
@@ -317,13 +301,7 @@ fn every_text_stands_out_from_its_ground_as_wcag_aa_asks() {
         (
             "open",
             &[
-                "paper",
-                "sheet",
-                "open-tint",
-                "held-tint",
-                "broken-tint",
-                "tint",
-                "mark",
+                "paper", "sheet", "open-tint", "held-tint", "broken-tint", "tint", "mark",
             ],
         ),
         ("paper", &["ink"]),

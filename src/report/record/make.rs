@@ -485,11 +485,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let expected = [
-            "status 8",
-            "missing-field 16",
-            "wrong-type 17",
-            "wrong-type 19",
-            "undocumented-field 13",
+            "status 8", "missing-field 16", "wrong-type 17", "wrong-type 19", "undocumented-field 13",
         ];
         assert_eq!(order(seen.record(None)), expected);
         seen.responses.reverse();

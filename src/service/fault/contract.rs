@@ -435,13 +435,7 @@ mod tests {
             (
                 "getContacts",
                 &[
-                    "",
-                    "/data",
-                    "/data/per_page",
-                    "/data/page",
-                    "/data/total",
-                    "/data/last_page",
-                    "/data/items",
+                    "", "/data", "/data/per_page", "/data/page", "/data/total", "/data/last_page", "/data/items",
                     "/data/items/*",
                 ][..],
             ),

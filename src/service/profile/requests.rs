@@ -29,17 +29,8 @@ impl RequiredFields {
     pub(in crate::service) fn contact(self) -> &'static [&'static str] {
         match self {
             RequiredFields::Every => &[
-                "firstname",
-                "lastname",
-                "contact_methods",
-                "dob",
-                "date_of_birth",
-                "gender",
-                "nationality",
-                "country_of_residence",
-                "venue_id",
-                "included_channels",
-                "tags",
+                "firstname", "lastname", "contact_methods", "dob", "date_of_birth", "gender", "nationality",
+                "country_of_residence", "venue_id", "included_channels", "tags",
             ],
             RequiredFields::Least => &[],
             RequiredFields::Usual => &["firstname"],

@@ -27,38 +27,14 @@ const START: u64 = 1_704_704_400;
 const HOURS: u64 = 15_000;
 
 const TAGS: [&str; 20] = [
-    "regular",
-    "guest",
-    "member",
-    "press",
-    "volunteer",
-    "speaker",
-    "sponsor",
-    "partner",
-    "supplier",
-    "student",
-    "alumni",
-    "staff",
-    "local",
-    "visitor",
-    "artist",
-    "collector",
-    "donor",
-    "patron",
-    "friend",
-    "neighbour",
+    "regular", "guest", "member", "press", "volunteer", "speaker", "sponsor", "partner", "supplier", "student",
+    "alumni", "staff", "local", "visitor", "artist", "collector", "donor", "patron", "friend", "neighbour",
 ];
 const FIRSTNAMES: [&str; 12] = [
     "Ada", "Bruno", "Chiara", "Dafydd", "Élodie", "Farid", "Greta", "Hana", "Ívar", "Jun", "Kofi", "Lúcia",
 ];
 const LASTNAMES: [&str; 7] = [
-    "Example",
-    "Sample",
-    "Specimen",
-    "Muster",
-    "Ejemplo",
-    "Voorbeeld",
-    "Przykład",
+    "Example", "Sample", "Specimen", "Muster", "Ejemplo", "Voorbeeld", "Przykład",
 ];
 const COUNTRIES: [&str; 6] = ["GB", "IT", "FR", "DE", "JP", "GH"];
 const GENDERS: [&str; 4] = ["female", "male", "nonbinary", "undisclosed"];

@@ -116,13 +116,7 @@ fn created(target: &Stub, documented: &str) -> (Ended, serde_json::Value) {
          {{application/json: {{schema: {{type: object, properties: {{id: {{type: integer}}}}}}}}}}}}\n"
     );
     let arguments = [
-        "--spec",
-        "things.yaml",
-        "--writes",
-        "--also-send",
-        "addThing",
-        "--report",
-        "har=run.har",
+        "--spec", "things.yaml", "--writes", "--also-send", "addThing", "--report", "har=run.har",
     ];
     check(&target.url(), &arguments).file("things.yaml", spec).report()
 }

@@ -175,13 +175,7 @@ fn an_authority_that_is_trusted_does_not_vouch_for_another_name() {
     let stub = TlsStub::start("127.0.0.2:0", false);
     let url = format!("https://127.0.0.2:{}", stub.port);
     let arguments = [
-        "check",
-        "--spec",
-        "things.yaml",
-        "--base-url",
-        &url,
-        "--cacert",
-        "own.pem",
+        "check", "--spec", "things.yaml", "--base-url", &url, "--cacert", "own.pem",
     ];
     let ended = call(&arguments).run();
     assert_eq!((ended.code, stub.count()), (3, 0), "{ended:?}");
@@ -250,13 +244,7 @@ fn a_proxy_connects_with_the_same_certificates() {
         let stub = TlsStub::start("127.0.0.1:0", true);
         let url = stub.url();
         let fixed = [
-            "proxy",
-            "--spec",
-            "things.yaml",
-            "--listen",
-            "127.0.0.1:0",
-            "--to",
-            &url,
+            "proxy", "--spec", "things.yaml", "--listen", "127.0.0.1:0", "--to", &url,
         ];
         let arguments = [&fixed, flags, &["--", "sh", "-c", &line]].concat();
         let ended = call(&arguments).env("PATH", "/usr/local/bin:/usr/bin:/bin").run();

@@ -149,13 +149,7 @@ fn what_config_prints_has_every_value_with_its_origin_and_no_secret() {
         + &entry("null-value", "/data/items/*/name", "reason = \"\"")
         + &entry("null-value", "/data/items/**", "reason = \"a\"\nuntil = 2026-01-31");
     let arguments = [
-        "config",
-        "--jobs",
-        "8",
-        "--deny",
-        "null-value",
-        "--report",
-        "json=out.json",
+        "config", "--jobs", "8", "--deny", "null-value", "--report", "json=out.json",
     ];
     let call = with(&config, &arguments)
         .env("COUNTERSIGN_STAGING_TOKEN", TOKEN)
@@ -205,12 +199,7 @@ fn an_accepted_finding_is_silent_and_counted() {
     let ended = check(
         &config,
         &[
-            "--skip",
-            "getVenues",
-            "--report",
-            "terminal",
-            "--report",
-            "json=report.json",
+            "--skip", "getVenues", "--report", "terminal", "--report", "json=report.json",
         ],
     );
     says(&ended.stdout, &["accepted  1 finding by countersign.toml"]);
@@ -324,16 +313,7 @@ fn accept_makes_a_configuration_where_there_is_none() {
 #[test]
 fn where_several_facts_lie_at_one_location_accept_names_the_one_that_is_broken() {
     let fault = [
-        "check",
-        "--seed",
-        "1",
-        "--settle",
-        "0",
-        "--fault",
-        "getTags:server-error",
-        "--only",
-        "getTags",
-        "--only",
+        "check", "--seed", "1", "--settle", "0", "--fault", "getTags:server-error", "--only", "getTags", "--only",
         "getVenues",
     ];
     let ended = countersign(&[&fault[..], &["--accept"]].concat()).run();

@@ -52,13 +52,7 @@ fn of_answers(old: &str, new: &str, arguments: &[&str]) -> Call {
         )
     };
     let fixed = [
-        "diff",
-        "things.yaml",
-        "things.yaml",
-        "--old-overlay",
-        "old.yaml",
-        "--new-overlay",
-        "new.yaml",
+        "diff", "things.yaml", "things.yaml", "--old-overlay", "old.yaml", "--new-overlay", "new.yaml",
     ];
     let call = countersign(&[&fixed, arguments].concat()).file("things.yaml", document);
     call.file("old.yaml", overlay(old)).file("new.yaml", overlay(new))

@@ -160,15 +160,7 @@ fn a_file_that_is_there_is_not_replaced() {
         let url = target.url();
         let overlay = if ledger == "same" { ledger } else { OVERLAY };
         let ended = countersign(&[
-            "learn",
-            "--base-url",
-            &url,
-            "--ledger",
-            ledger,
-            "--overlay",
-            overlay,
-            "--report",
-            report,
+            "learn", "--base-url", &url, "--ledger", ledger, "--overlay", overlay, "--report", report,
         ])
         .env("COUNTERSIGN_TOKEN", TOKEN)
         .run();

@@ -259,10 +259,7 @@ const MISTAKES: [(&str, &[&str]); 14] = [
     (
         "auth = \"k-5f1c09be\"",
         &[
-            "countersign.toml:6:",
-            "`targets.staging.auth`",
-            "`always`",
-            "`documented`",
+            "countersign.toml:6:", "`targets.staging.auth`", "`always`", "`documented`",
         ],
     ),
     ("headers = { X-A = 1 }", &["countersign.toml:6:", "a string"]),
@@ -295,13 +292,7 @@ fn the_configuration_is_shown_without_values_that_may_be_somebodys() {
     let ended = call(&["config"], "https://api.example.com", LINES, SPEC).run();
     assert_eq!(ended.code, 0, "{ended:?}");
     for part in [
-        "headers.X-Tenant",
-        "string(20)",
-        "query.api-version",
-        "v2",
-        "Token",
-        "always",
-        "countersign.toml:6",
+        "headers.X-Tenant", "string(20)", "query.api-version", "v2", "Token", "always", "countersign.toml:6",
     ] {
         assert!(ended.stdout.contains(part), "`{part}` is not in: {}", ended.stdout);
     }

@@ -17,21 +17,8 @@ pub(super) const ANNOTATIONS: &str = "run.log";
 
 /// Has every format written.
 pub(super) const EVERY_FORMAT: [&str; 16] = [
-    "--report",
-    "terminal",
-    "--report",
-    "github=run.log",
-    "--report",
-    "har=run.har",
-    "--report",
-    "html=report.html",
-    "--report",
-    "json=report.json",
-    "--report",
-    "junit=junit.xml",
-    "--report",
-    "markdown=report.md",
-    "--report",
+    "--report", "terminal", "--report", "github=run.log", "--report", "har=run.har", "--report", "html=report.html",
+    "--report", "json=report.json", "--report", "junit=junit.xml", "--report", "markdown=report.md", "--report",
     "sarif=report.sarif",
 ];
 

@@ -17,14 +17,7 @@ fn stub() -> Stub {
 /// A check of a stub that reads a file of each kind.
 fn reading(target: &Stub, arguments: &[&str]) -> Call {
     let inputs = [
-        "--spec",
-        "contract.yaml",
-        "--config",
-        "own.toml",
-        "--token-file",
-        "token",
-        "--overlay",
-        "known.yaml",
+        "--spec", "contract.yaml", "--config", "own.toml", "--token-file", "token", "--overlay", "known.yaml",
     ];
     check(&target.url(), &[&inputs, arguments].concat())
         .file("contract.yaml", CONTRACT)
@@ -157,12 +150,7 @@ fn report_and_merge_keep_the_reports_that_they_read() {
 fn outputs_beside_the_inputs_are_written() {
     let target = Target::sound();
     let arguments = [
-        "--spec",
-        "contract.yaml",
-        "--config",
-        "own.toml",
-        "--token-file",
-        "token",
+        "--spec", "contract.yaml", "--config", "own.toml", "--token-file", "token",
     ];
     let outputs = ["--report", "json=run.json", "--residue", "residue", "--accept"];
     let ended = check(&target.url(), &[&arguments[..], &outputs].concat())

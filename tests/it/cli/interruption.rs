@@ -208,14 +208,7 @@ fn a_second_interruption_ends_a_run_whose_report_nobody_reads() {
         let (target, came) = stalling("GET");
         let url = target.url();
         let arguments = [
-            "--seed",
-            "1",
-            "--base-url",
-            &url,
-            "--timeout",
-            "60",
-            "--report",
-            "json=pipe",
+            "--seed", "1", "--base-url", &url, "--timeout", "60", "--report", "json=pipe",
         ];
         let arguments = [own, &arguments, &["--report", "json=report.json"]].concat();
         let call = countersign(&arguments).env("COUNTERSIGN_TOKEN", TOKEN).pipe("pipe");

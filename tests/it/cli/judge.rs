@@ -205,14 +205,8 @@ fn what_cannot_be_judged_is_said_with_what_to_do() {
 #[test]
 fn a_flag_that_would_send_or_show_something_is_an_error() {
     for flag in [
-        "--writes",
-        "--cleanup",
-        "--show-values",
-        "--seed=1",
-        "--max-writes=2",
-        "--only=getTags",
-        "--overlay=known.yaml",
-        "--wait=3",
+        "--writes", "--cleanup", "--show-values", "--seed=1", "--max-writes=2", "--only=getTags",
+        "--overlay=known.yaml", "--wait=3",
     ] {
         let ended = judge(&sound(), &[flag]).run();
         let name = flag.split('=').next().unwrap();

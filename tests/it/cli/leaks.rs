@@ -186,15 +186,7 @@ fn echoing(canary: &Canary, first: usize) -> (Target, Arc<AtomicUsize>) {
 /// A check with writes of a target, its reports and these arguments, and with an account of what it left.
 fn writing(canary: &Canary, target: &Target, arguments: &[&[&str]]) -> Ended {
     const WRITING: [&str; 9] = [
-        "check",
-        "-v",
-        "--writes",
-        "--settle",
-        "0",
-        "--residue",
-        "residue.jsonl",
-        "--report",
-        "json=report.json",
+        "check", "-v", "--writes", "--settle", "0", "--residue", "residue.jsonl", "--report", "json=report.json",
     ];
     let url = target.url();
     let arguments = [&WRITING[..], &["--base-url", &url], &arguments.concat()].concat();

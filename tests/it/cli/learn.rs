@@ -330,13 +330,7 @@ fn a_ledger_that_is_no_file_is_rejected_before_anything_is_sent_and_nobody_waits
     // Standard output is a pipe here.
     for ledger in ["pipe", "folder", "/dev/stdout", "/dev/null", "link"] {
         let learn = [
-            "learn",
-            "--base-url",
-            &url,
-            "--report",
-            "json=r.json",
-            "--ledger",
-            ledger,
+            "learn", "--base-url", &url, "--report", "json=r.json", "--ledger", ledger,
         ];
         for arguments in [&learn[..], &["gaps", "--ledger", ledger]] {
             let call = countersign(arguments).env("COUNTERSIGN_TOKEN", TOKEN);

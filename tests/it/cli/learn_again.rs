@@ -64,14 +64,7 @@ impl Counted {
         let (requests, records) = (self.requests.load(Ordering::Relaxed), self.records());
         let url = self.target.url();
         let fixed = [
-            "learn",
-            "--seed",
-            "3",
-            "--writes",
-            "--ledger",
-            LEDGER,
-            "--base-url",
-            &url,
+            "learn", "--seed", "3", "--writes", "--ledger", LEDGER, "--base-url", &url,
         ];
         let call = countersign(&[&fixed, arguments].concat()).env("COUNTERSIGN_TOKEN", TOKEN);
         let ended = call.file(LEDGER, ledger.replace("SERVICE", &url)).run();

@@ -135,15 +135,7 @@ fn is_text(sent: &Value, name: &str) -> bool {
 fn learned(service: &Stub, spec: &str, arguments: &[&str]) -> (Ended, Value) {
     let url = service.url();
     let fixed = [
-        "learn",
-        "--spec",
-        "pets.yaml",
-        "--base-url",
-        &url,
-        "--settle",
-        "0",
-        "--seed",
-        "1",
+        "learn", "--spec", "pets.yaml", "--base-url", &url, "--settle", "0", "--seed", "1",
     ];
     countersign(&[&fixed, arguments].concat())
         .file("pets.yaml", spec)

@@ -51,11 +51,7 @@ fn the_exit_code_says_whether_something_is_wrong() {
     assert!(ended.stderr.contains("`absent.yaml`"), "{ended:?}");
     let ended = lint(
         &[
-            "absent.yaml",
-            "gone.yaml",
-            "sound.yaml",
-            "--report",
-            "json=absent/a.json",
+            "absent.yaml", "gone.yaml", "sound.yaml", "--report", "json=absent/a.json",
         ],
         SOUND,
     );
@@ -91,12 +87,7 @@ fn parsed(ended: &Ended, name: &str) -> serde_json::Value {
 #[test]
 fn each_report_has_every_defect() {
     let reports = [
-        "--report",
-        "json=a.json",
-        "--report",
-        "sarif=a.sarif",
-        "--report",
-        "github",
+        "--report", "json=a.json", "--report", "sarif=a.sarif", "--report", "github",
     ];
     let ended = lint(&[&["things.yaml"], &reports[..]].concat(), &broken());
     assert_eq!(ended.code, 1, "{ended:?}");

@@ -158,14 +158,7 @@ fn a_run_that_decides_nothing_does_not_conform() {
     let (ended, report) = check(
         &target.url(),
         &[
-            "--skip",
-            "getContacts",
-            "--skip",
-            "getVenues",
-            "--skip",
-            "getVisits",
-            "--skip",
-            "getTags",
+            "--skip", "getContacts", "--skip", "getVenues", "--skip", "getVisits", "--skip", "getTags",
         ],
     )
     .report();

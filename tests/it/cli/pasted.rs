@@ -117,16 +117,7 @@ fn a_pasted_line_of_each_kind_of_write_sends_the_request_again_and_shows_the_fin
     let (target, asked) = recorded(leaks::service(&canary, &FAULTS));
     let url = target.url();
     let arguments = [
-        "check",
-        "--writes",
-        "--seed",
-        "1",
-        "--settle",
-        "0",
-        "--base-url",
-        &url,
-        "--report",
-        "json=report.json",
+        "check", "--writes", "--seed", "1", "--settle", "0", "--base-url", &url, "--report", "json=report.json",
     ];
     let ended = countersign(&arguments).env("COUNTERSIGN_TOKEN", &canary.token).run();
     assert_eq!(ended.code, 1, "{ended:?}");
@@ -151,11 +142,7 @@ fn a_pasted_line_of_each_kind_of_write_sends_the_request_again_and_shows_the_fin
     operations.sort();
     operations.dedup();
     let writes = [
-        "createContact",
-        "createContactMethod",
-        "createTag",
-        "createVisit",
-        "updateContact",
+        "createContact", "createContactMethod", "createTag", "createVisit", "updateContact",
     ];
     assert_eq!(operations, writes, "{ended:?}");
     assert!(filled > 0, "nothing of the target was sent");

@@ -102,12 +102,7 @@ fn rounds_that_are_interrupted_report_what_was_judged() {
         stream.write_all(sound(request).as_bytes())
     });
     let arguments = [
-        "--repeat",
-        "1000000",
-        "--report",
-        "terminal",
-        "--report",
-        "json=report.json",
+        "--repeat", "1000000", "--report", "terminal", "--report", "json=report.json",
     ];
     let running = check(&target.url(), &arguments).start();
     enough.recv_timeout(std::time::Duration::from_secs(20)).unwrap();

@@ -43,11 +43,7 @@ fn a_report_takes_the_place_of_the_one_before() {
 #[test]
 fn a_run_that_is_rejected_leaves_the_report_before_as_it_was() {
     let call = countersign(&[
-        "check",
-        "--base-url",
-        "http://127.0.0.1:1",
-        "--report",
-        "json=report.json",
+        "check", "--base-url", "http://127.0.0.1:1", "--report", "json=report.json",
     ]);
     let ended = call.file("report.json", "an older one").run();
     ended.is_one_error(2);
@@ -66,12 +62,7 @@ fn a_report_that_cannot_be_written_keeps_no_other_from_being_written() {
     ] {
         let target = Target::sound();
         let reports = [
-            "--report",
-            "json=report.json",
-            "--report",
-            report,
-            "--report",
-            "markdown=report.md",
+            "--report", "json=report.json", "--report", report, "--report", "markdown=report.md",
         ];
         let ended = check(&target.url(), &reports).folder("reports").run();
         let message = ended.is_one_error(4);
@@ -113,12 +104,7 @@ fn two_reports_to_one_place_are_a_usage_error_before_anything_is_sent() {
 fn a_full_disk_keeps_no_other_report_from_being_written() {
     let target = Target::sound();
     let reports = [
-        "--report",
-        "junit=/dev/full",
-        "--report",
-        "json=report.json",
-        "--report",
-        "github",
+        "--report", "junit=/dev/full", "--report", "json=report.json", "--report", "github",
     ];
     let ended = check(&target.url(), &reports)
         .env("GITHUB_STEP_SUMMARY", "/dev/full")
@@ -168,12 +154,7 @@ fn every_report_says_the_same() {
         body["data"]["total"] = "41".into();
     });
     let reports = [
-        "--report",
-        "json",
-        "--report",
-        "terminal=run.txt",
-        "--report",
-        "json=again.json",
+        "--report", "json", "--report", "terminal=run.txt", "--report", "json=again.json",
     ];
     let ended = check(&target.url(), &reports).run();
     assert_eq!(ended.code, 1, "{ended:?}");

@@ -19,12 +19,7 @@ fn checked() -> (String, String) {
 fn what_the_check_wrote_is_written_again_in_each_format() {
     let (json, terminal) = checked();
     let reports = [
-        "report",
-        "run.json",
-        "--report",
-        "terminal",
-        "--report",
-        "json=again.json",
+        "report", "run.json", "--report", "terminal", "--report", "json=again.json",
     ];
     let ended = countersign(&reports).file("run.json", &json).run();
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "it judges nothing");

@@ -45,12 +45,7 @@ fn a_finding_is_reported_at_the_line_of_its_file() {
         stream.write_all(response.as_bytes())
     });
     let sarif = [
-        "--report",
-        "sarif=report.sarif",
-        "--report",
-        "github",
-        "--report",
-        "junit=report.xml",
+        "--report", "sarif=report.sarif", "--report", "github", "--report", "junit=report.xml",
     ];
     let call = check(&target.url(), &[&["--spec", "api/openapi.yaml"][..], &sarif].concat());
     let (ended, report) = with_files(call, DOCUMENT).report();

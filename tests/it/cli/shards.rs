@@ -37,12 +37,7 @@ fn three_shards_make_one_report_in_any_order() {
     }
     let files: Vec<_> = shards.iter().map(|(file, _)| file.as_path()).collect();
     let whole = [
-        "--report",
-        "json=all.json",
-        "--report",
-        "terminal",
-        "--require-facts",
-        "99",
+        "--report", "json=all.json", "--report", "terminal", "--require-facts", "99",
     ];
     let all = merge(&files, &whole);
     assert_eq!(all.code, 0, "{all:?}");

@@ -90,15 +90,7 @@ components:
 
 /// The operations that nothing but their prose distinguishes from a create.
 const SIDE_EFFECTS: [&str; 9] = [
-    "clearCache",
-    "logOut",
-    "resetToken",
-    "restartHost",
-    "runJob",
-    "sendMessage",
-    "setSettings",
-    "setTodos",
-    "setUser",
+    "clearCache", "logOut", "resetToken", "restartHost", "runJob", "sendMessage", "setSettings", "setTodos", "setUser",
 ];
 
 /// A service that keeps notes, and answers everything else as if it had done it.

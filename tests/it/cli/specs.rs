@@ -169,12 +169,7 @@ fn a_check_says_in_every_report_what_is_left_out() {
         )
     });
     let reports = [
-        "markdown=a.md",
-        "json=a.json",
-        "sarif=a.sarif",
-        "junit=a.xml",
-        "html=a.html",
-        "github=a.txt",
+        "markdown=a.md", "json=a.json", "sarif=a.sarif", "junit=a.xml", "html=a.html", "github=a.txt",
     ];
     let reports = reports.map(|report| format!("--report={report}"));
     let mut arguments = vec!["--spec", "things.yaml", "--report", "terminal"];

@@ -233,11 +233,7 @@ fn a_configuration_that_was_found_starts_nothing() {
 #[test]
 fn the_configuration_is_shown_without_the_command() {
     let call = countersign(&[
-        "config",
-        "--base-url",
-        "http://127.0.0.1:1",
-        "--start",
-        "PASSWORD=geheim run",
+        "config", "--base-url", "http://127.0.0.1:1", "--start", "PASSWORD=geheim run",
     ]);
     let ended = call.run();
     assert!(ended.stdout.contains("a shell command"), "{ended:?}");

@@ -15,23 +15,8 @@ fn one_field_dropped() -> Target {
 #[test]
 fn help_is_reported_for_the_program_and_each_command() {
     for command in [
-        "",
-        "check",
-        "completions",
-        "config",
-        "diff",
-        "explain",
-        "facts",
-        "gaps",
-        "judge",
-        "learn",
-        "lint",
-        "man",
-        "merge",
-        "plan",
-        "report",
-        "rules",
-        "serve",
+        "", "check", "completions", "config", "diff", "explain", "facts", "gaps", "judge", "learn", "lint", "man",
+        "merge", "plan", "report", "rules", "serve",
     ] {
         let arguments: Vec<_> = [command, "--help"]
             .into_iter()

@@ -78,20 +78,9 @@ const QUESTIONS: [(&str, &str, &str); 27] = [
 
 /// What the document does not even say that it leaves open.
 const SILENT: [&str; 14] = [
-    "challenge",
-    "compression",
-    "created-listed-when",
-    "duplicates",
-    "identifier-spelling",
-    "latency",
-    "list-order",
-    "null-values",
-    "page-beyond-last",
-    "timestamp-form",
-    "unknown-references",
-    "unknown-request-fields",
-    "value-spelling",
-    "venue-of-contact",
+    "challenge", "compression", "created-listed-when", "duplicates", "identifier-spelling", "latency", "list-order",
+    "null-values", "page-beyond-last", "timestamp-form", "unknown-references", "unknown-request-fields",
+    "value-spelling", "venue-of-contact",
 ];
 
 /// How the locations end that a gap touches, where the question names them by their fields or responses.

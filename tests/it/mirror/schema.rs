@@ -17,15 +17,7 @@ pub(super) struct Parts<'a> {
 
 /// What structure and words are made of; every other keyword limits the type and is described with it.
 const STRUCTURE: [&str; 9] = [
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "description",
-    "items",
-    "not",
-    "properties",
-    "required",
-    "type",
+    "$ref", "additionalProperties", "allOf", "description", "items", "not", "properties", "required", "type",
 ];
 
 impl<'a> Parts<'a> {

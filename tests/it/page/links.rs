@@ -31,12 +31,7 @@ fn a_link_from_outside_unfolds_what_it_names() {
     record.findings = more;
     let page = Page::of(record, Looked::default());
     for part in [
-        "finding-1",
-        "finding-60",
-        "fact-1",
-        "fact-519",
-        "exchange-2",
-        "exchange-165",
+        "finding-1", "finding-60", "fact-1", "fact-519", "exchange-2", "exchange-165",
     ] {
         page.at(part);
         is_met(&page, part);

@@ -20,11 +20,7 @@ const EDGE_CASES: usize = 6 * 4 + 2 * 2 + (9 * 5 - 3) + OF_FIELDS;
 const OF_FIELDS: usize = 2 * (12 * 4 + 8 * 3) + (4 * 4 + 3) + 3 * 4 + 2 * 4;
 /// The writing operations.
 const WRITES: [&str; 5] = [
-    "createContact",
-    "updateContact",
-    "createContactMethod",
-    "createVisit",
-    "createTag",
+    "createContact", "updateContact", "createContactMethod", "createVisit", "createTag",
 ];
 
 /// Every edge case of this operation; of all where everything is tried.
@@ -58,11 +54,7 @@ fn documented(field: &str) -> &'static str {
 fn fields(operation: &str) -> &'static [&'static str] {
     match operation {
         "createContactMethod" => &[
-            "/contact",
-            "/included_channels",
-            "/included_channels/*",
-            "/status",
-            "/type",
+            "/contact", "/included_channels", "/included_channels/*", "/status", "/type",
         ],
         "createVisit" => &["/contact_id", "/datetime", "/venue_id"],
         "createTag" => &["/color", "/name"],

@@ -140,10 +140,7 @@ const CHANGES: &[Change] = &[
         "required-fields",
         &["least"],
         &[
-            "response_createContact",
-            "response_createTag",
-            "response_getContacts",
-            "response_getTags",
+            "response_createContact", "response_createTag", "response_getContacts", "response_getTags",
         ],
         "a field that may be left out of a create is left out of one, and is unset in the response",
     ),

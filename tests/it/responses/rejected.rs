@@ -68,11 +68,7 @@ async fn a_deployed_service_is_sent_reads_alone_unless_writes_are_asked_for() {
     assert_eq!(
         read.not_called,
         [
-            "createContact",
-            "updateContact",
-            "createContactMethod",
-            "createVisit",
-            "createTag"
+            "createContact", "updateContact", "createContactMethod", "createVisit", "createTag"
         ]
     );
     assert!(shapes(&embedded).await.unwrap().not_called.is_empty());

@@ -65,11 +65,7 @@ async fn with_a_wrong_token_every_operation_is_rejected_as_such() {
     let service = Running::memory().await;
     for (method, path) in operations() {
         for wrong in [
-            "wrong",
-            "test-toke",
-            "test-token2",
-            "TEST-TOKEN",
-            "test-token test-token",
+            "wrong", "test-toke", "test-token2", "TEST-TOKEN", "test-token test-token",
         ] {
             let response = service
                 .bare(method.clone(), &path)
@@ -327,12 +323,7 @@ async fn a_body_beyond_the_limit_is_rejected() {
 async fn an_unknown_path_is_not_found() {
     let service = Running::memory().await;
     for path in [
-        "/contacts",
-        "/tags/",
-        "/contact-database/",
-        "",
-        "/../tags/x",
-        "/tags%2F",
+        "/contacts", "/tags/", "/contact-database/", "", "/../tags/x", "/tags%2F",
     ] {
         assert!(
             fields(&service.get(path).await, StatusCode::NOT_FOUND).is_empty(),

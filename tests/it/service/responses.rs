@@ -68,13 +68,7 @@ async fn a_created_contact_carries_what_was_sent() {
 
     let contact = &response.body["data"];
     for field in [
-        "firstname",
-        "lastname",
-        "dob",
-        "date_of_birth",
-        "gender",
-        "nationality",
-        "country_of_residence",
+        "firstname", "lastname", "dob", "date_of_birth", "gender", "nationality", "country_of_residence",
     ] {
         assert_eq!(contact[field], sent[field], "{field}");
     }
@@ -159,13 +153,7 @@ async fn an_update_changes_the_fields_sent_and_no_others() {
     assert_eq!(after["tags"]["name"], "press");
     assert_eq!((&after["contact_methods"], &after["email"]), (&json!([]), &json!("")));
     for kept in [
-        "id",
-        "firstname",
-        "gender",
-        "nationality",
-        "country_of_residence",
-        "excluded_channels",
-        "created_at",
+        "id", "firstname", "gender", "nationality", "country_of_residence", "excluded_channels", "created_at",
     ] {
         assert_eq!(after[kept], before[kept], "{kept}");
     }

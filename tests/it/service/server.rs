@@ -138,10 +138,7 @@ async fn a_request_names_its_host_once() {
         assert!(response.contains("connection: close"), "{response}");
     }
     for lines in [
-        "Host: example.com\r\n",
-        "host: [::1]:8080\r\n",
-        "Host: 127.0.0.1:80\r\n",
-        "Host:\r\n",
+        "Host: example.com\r\n", "host: [::1]:8080\r\n", "Host: 127.0.0.1:80\r\n", "Host:\r\n",
     ] {
         let response = response_to_head(&service, "HTTP/1.1", lines).await;
         assert!(response.starts_with("HTTP/1.1 200 "), "{lines:?}: {response}");

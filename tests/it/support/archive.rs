@@ -111,24 +111,9 @@ macro_rules! har_schema {
 /// The schema of the HTTP archive in one document: its files refer to each other by their names.
 pub(crate) fn schema() -> Value {
     let files = har_schema![
-        "afterRequest.json",
-        "beforeRequest.json",
-        "browser.json",
-        "cache.json",
-        "content.json",
-        "cookie.json",
-        "creator.json",
-        "entry.json",
-        "har.json",
-        "header.json",
-        "log.json",
-        "page.json",
-        "pageTimings.json",
-        "postData.json",
-        "query.json",
-        "request.json",
-        "response.json",
-        "timings.json"
+        "afterRequest.json", "beforeRequest.json", "browser.json", "cache.json", "content.json", "cookie.json",
+        "creator.json", "entry.json", "har.json", "header.json", "log.json", "page.json", "pageTimings.json",
+        "postData.json", "query.json", "request.json", "response.json", "timings.json"
     ];
     let mut schema = json!({"$ref": "#/definitions/har.json", "definitions": {}});
     for (name, text) in files {

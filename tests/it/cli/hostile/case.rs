@@ -208,14 +208,7 @@ impl Case {
         let started = Instant::now();
         let arguments = [
             &[
-                "check",
-                "-v",
-                "--seed",
-                "1",
-                "--base-url",
-                url,
-                "--timeout",
-                self.behaviour.deadline,
+                "check", "-v", "--seed", "1", "--base-url", url, "--timeout", self.behaviour.deadline,
             ][..],
             &formats_in_turn(self.turn),
         ];

@@ -180,9 +180,7 @@ fn traffic_is_judged_without_a_token_and_reported_in_the_same_way() {
     let files = report["traffic"]["files"].as_array().unwrap().iter();
     let files: Vec<_> = files.map(|file| file["name"].as_str().unwrap()).collect();
     let expected = [
-        "results/one test/a.har",
-        "results/one test/a.har",
-        "results/other/a.har",
+        "results/one test/a.har", "results/one test/a.har", "results/other/a.har",
     ];
     assert_eq!(files, expected);
     let sarif = place.report("countersign.sarif");
@@ -237,28 +235,9 @@ fn arguments_are_split_at_blanks_and_lines_and_never_run() {
     let log = format!("terminal={}/countersign.txt", place.path("runner").display());
     let arguments: Vec<_> = done.stdout.lines().collect();
     let expected = [
-        "check",
-        "--report",
-        "github",
-        "--report",
-        &log,
-        "--config",
-        "of $(touch pwned).toml",
-        "--report",
-        "json=a b.json",
-        "--report",
-        "$(touch pwned)",
-        "--writes",
-        "--rate",
-        "5",
-        "--only",
-        "$(touch",
-        "pwned)",
-        "`touch",
-        "pwned`",
-        "*",
-        ";touch",
-        "pwned",
+        "check", "--report", "github", "--report", &log, "--config", "of $(touch pwned).toml", "--report",
+        "json=a b.json", "--report", "$(touch pwned)", "--writes", "--rate", "5", "--only", "$(touch", "pwned)",
+        "`touch", "pwned`", "*", ";touch", "pwned",
     ];
     assert_eq!(arguments, expected);
 
@@ -335,12 +314,7 @@ fn a_build_is_kept_under_a_name_that_another_source_does_not_have() {
     for source in ["one", "same", "other"] {
         std::fs::create_dir_all(place.path(source).join("src")).unwrap();
         for file in [
-            "Cargo.lock",
-            "Cargo.toml",
-            "build.rs",
-            "openapi.overlay.yaml",
-            "openapi.yaml",
-            "rust-toolchain.toml",
+            "Cargo.lock", "Cargo.toml", "build.rs", "openapi.overlay.yaml", "openapi.yaml", "rust-toolchain.toml",
             "src/lib.rs",
         ] {
             std::fs::write(place.path(source).join(file), "the same in all").unwrap();

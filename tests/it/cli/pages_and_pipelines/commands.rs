@@ -316,13 +316,7 @@ fn flags(text: &str) -> BTreeSet<String> {
 #[test]
 fn every_flag_that_a_page_names_exists() {
     const OF_OTHERS: [&str; 7] = [
-        "--bench",
-        "--env",
-        "--features",
-        "--open",
-        "--path",
-        "--release",
-        "--show-output",
+        "--bench", "--env", "--features", "--open", "--path", "--release", "--show-output",
     ];
     let commands = [
         "check", "config", "diff", "facts", "gaps", "learn", "lint", "man", "merge", "plan", "proxy", "report", "serve",

@@ -101,12 +101,7 @@ fn the_context_is_an_allow_list_of_all_that_the_build_reads() {
     assert!(copied.unwrap().success());
     let metadata = std::process::Command::new(env!("CARGO"))
         .args([
-            "metadata",
-            "--locked",
-            "--offline",
-            "--no-deps",
-            "--format-version",
-            "1",
+            "metadata", "--locked", "--offline", "--no-deps", "--format-version", "1",
         ])
         .current_dir(context.path())
         .output()

@@ -126,23 +126,8 @@ fn arguments_are_split_at_blanks_and_never_run() {
     let done = ran(&place, &given);
     let arguments: Vec<_> = done.stdout.lines().skip_while(|line| *line != "check").collect();
     let expected = [
-        "check",
-        "--report",
-        "terminal",
-        "--report",
-        "junit=countersign.xml",
-        "--report",
-        "json=countersign.json",
-        "--config",
-        "of $(touch pwned).toml",
-        "--only",
-        "getTags",
-        "--rate",
-        "5",
-        "*",
-        "$(touch",
-        "pwned)",
-        ";touch",
+        "check", "--report", "terminal", "--report", "junit=countersign.xml", "--report", "json=countersign.json",
+        "--config", "of $(touch pwned).toml", "--only", "getTags", "--rate", "5", "*", "$(touch", "pwned)", ";touch",
         "pwned",
     ];
     assert_eq!(arguments, expected);

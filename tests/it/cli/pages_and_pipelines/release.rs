@@ -31,11 +31,7 @@ impl Repository {
             fs::create_dir(repository.path(folder)).unwrap();
         }
         for file in [
-            ".ci/release",
-            "Cargo.toml",
-            "README.md",
-            "LICENSE-APACHE",
-            "LICENSE-MIT",
+            ".ci/release", "Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT",
         ] {
             fs::write(repository.path(file), of_clone(file)).unwrap();
         }
@@ -125,12 +121,7 @@ fn an_archive_is_packed_that_a_pipeline_fetches_and_runs() {
     let listed = repository.bash(&format!("tar -tzf dist/{name}.tar.gz"));
     let listed = String::from_utf8(listed.stdout).unwrap();
     let files = [
-        "",
-        "CHANGELOG.md",
-        "LICENSE-APACHE",
-        "LICENSE-MIT",
-        "README.md",
-        "countersign",
+        "", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "countersign",
     ];
     assert!(
         listed.lines().eq(files.map(|file| format!("{name}/{file}"))),

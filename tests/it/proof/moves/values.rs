@@ -51,23 +51,9 @@ fn an_unset_field_may_be_null() {
 #[test]
 fn every_field_that_a_request_does_not_set_may_be_null() {
     let unset = [
-        "full_name",
-        "age",
-        "email",
-        "phone",
-        "tags",
-        "custom_fields",
-        "first_visit",
-        "first_visited_at",
-        "first_visited_venue",
-        "last_visit",
-        "last_visited_at",
-        "last_visited_venue",
-        "excluded_channels",
-        "created_at",
-        "updated_at",
-        "address",
-        "country",
+        "full_name", "age", "email", "phone", "tags", "custom_fields", "first_visit", "first_visited_at",
+        "first_visited_venue", "last_visit", "last_visited_at", "last_visited_venue", "excluded_channels",
+        "created_at", "updated_at", "address", "country",
     ];
     let nulls = each_member(move |name, value| {
         if unset.contains(&name) {

@@ -68,13 +68,7 @@ async fn an_update_that_replaces_is_lost_too() {
     assert_eq!(service.put(&path, &sent).await.status, StatusCode::OK);
     let listed = service.listed(CONTACTS, &ada["id"]).await.unwrap();
     for field in [
-        "firstname",
-        "lastname",
-        "dob",
-        "date_of_birth",
-        "gender",
-        "email",
-        "phone",
+        "firstname", "lastname", "dob", "date_of_birth", "gender", "email", "phone",
     ] {
         assert_eq!(listed[field], ada[field], "{field}");
     }

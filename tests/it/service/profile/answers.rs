@@ -32,22 +32,9 @@ const STATUSES: [(&str, &str); 8] = [
 
 /// The gaps that the default check answers.
 const ANSWERED: [&str; 16] = [
-    "challenge",
-    "compression",
-    "created-listed-when",
-    "custom-fields",
-    "dob-format",
-    "error-body",
-    "error-conditions",
-    "identifier-spelling",
-    "latency",
-    "list-order",
-    "page-size",
-    "rate-limits",
-    "success-status",
-    "timestamp-form",
-    "update-response-body",
-    "null-values",
+    "challenge", "compression", "created-listed-when", "custom-fields", "dob-format", "error-body", "error-conditions",
+    "identifier-spelling", "latency", "list-order", "page-size", "rate-limits", "success-status", "timestamp-form",
+    "update-response-body", "null-values",
 ];
 
 #[test]
@@ -506,17 +493,8 @@ fn required(settings: &[String], operation: &str) -> Vec<&'static str> {
     let required = value(settings, "required-fields");
     let of_contact: &[&str] = match required {
         "every" => &[
-            "/contact_methods",
-            "/country_of_residence",
-            "/date_of_birth",
-            "/dob",
-            "/firstname",
-            "/gender",
-            "/included_channels",
-            "/lastname",
-            "/nationality",
-            "/tags",
-            "/venue_id",
+            "/contact_methods", "/country_of_residence", "/date_of_birth", "/dob", "/firstname", "/gender",
+            "/included_channels", "/lastname", "/nationality", "/tags", "/venue_id",
         ],
         "least" => &[],
         _ => &["/firstname"],

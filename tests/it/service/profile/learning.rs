@@ -177,11 +177,7 @@ fn unasked(answers: &[Answer]) -> Vec<String> {
 
 /// The gaps that trials alone answer, each of which says by itself what the answer claims.
 const OF_TRIALS_ALONE: [&str; 5] = [
-    "duplicates",
-    "gender-values",
-    "page-beyond-last",
-    "unknown-request-fields",
-    "update-semantics",
+    "duplicates", "gender-values", "page-beyond-last", "unknown-request-fields", "update-semantics",
 ];
 
 /// The answers that do not count the trials that the run lists.
@@ -909,10 +905,7 @@ async fn a_body_that_is_rejected_for_an_equal_record_says_nothing_of_what_is_req
     let set = |settings: &[&str]| settings.iter().map(|setting| (*setting).to_owned()).collect::<Vec<_>>();
     // A method without a contact equals one that an earlier create left.
     let unclear = [
-        "required-fields=least",
-        "duplicates=invalid",
-        "type-values=closed",
-        "error-body=empty",
+        "required-fields=least", "duplicates=invalid", "type-values=closed", "error-body=empty",
     ];
     let run = learned_about(&["required-fields"], app(&set(&unclear)).await).await;
     let methods = answer(&run, "required-fields", "createContactMethod");

@@ -354,14 +354,7 @@ async fn unset_fields(service: &Running) -> &'static str {
     let contact = contact(service, &json!({})).await.body["data"].clone();
     let all = |names: &[&str], test: fn(&Value) -> bool| names.iter().all(|name| test(&contact[*name]));
     let texts = [
-        "lastname",
-        "gender",
-        "dob",
-        "email",
-        "phone",
-        "nationality",
-        "first_visited_at",
-        "last_visited_venue",
+        "lastname", "gender", "dob", "email", "phone", "nationality", "first_visited_at", "last_visited_venue",
     ];
     let arrays = ["contact_methods", "first_visit", "last_visit", "excluded_channels"];
     let objects = ["tags", "date_of_birth", "age"];

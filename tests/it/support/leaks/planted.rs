@@ -100,12 +100,7 @@ fn a_secret_within_a_larger_encoded_text_is_found() {
 fn another_run_has_other_secrets() {
     let (one, other) = (Canary::fresh("one"), Canary::fresh("other"));
     for secret in [
-        &one.token,
-        &one.firstname,
-        &one.lastname,
-        &one.email,
-        &one.street,
-        &one.id,
+        &one.token, &one.firstname, &one.lastname, &one.email, &one.street, &one.id,
     ] {
         assert_eq!(other.scanner().leaks(secret.as_bytes()), [""; 0], "{secret}");
         assert_ne!(one.scanner().leaks(secret.as_bytes()), [""; 0], "{secret}");
