@@ -176,6 +176,11 @@ pub(super) async fn learned_alone(gaps: &[&str], service: axum::Router) -> Run {
     run_of(gaps.iter().fold(check, |check, gap| check.learn_about(*gap))).await
 }
 
+/// Asks this service with as many requests as it takes.
+pub(super) async fn learned_without_limit(service: axum::Router) -> Run {
+    run_of(check_of(&CONTRACT, service).learn(true).max_requests_to_learn(10_000)).await
+}
+
 fn check_of(contract: &Arc<Contract>, service: axum::Router) -> Check {
     let check = Check::new(Arc::clone(contract)).service(service);
     let began = DateTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
