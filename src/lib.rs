@@ -1,5 +1,5 @@
-//! Checks whether a deployed Contact Database and Visits service does what its document says, and gives Rust programs a
-//! typed client for it.
+//! Checks whether a deployed HTTP service does what its OpenAPI document says, and gives Rust programs a typed client for
+//! it. The document that is built in is that of a Contact Database and Visits service.
 //!
 //! ```text
 //! openapi.yaml ─┬─▶ build.rs ─▶ client

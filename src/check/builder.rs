@@ -224,7 +224,7 @@ impl Check {
         self
     }
 
-    /// Carries out the plan this many times, to soak the service.
+    /// Carries out the plan this many times, as a soak test.
     pub fn repeat(mut self, times: u64) -> Self {
         self.settings.rounds = times.max(1);
         self

@@ -191,7 +191,7 @@ pub(in crate::cli) struct CheckSettings {
     #[arg(
         long,
         value_name = "OPERATION",
-        help = "Cover this operation and those that it needs; repeatable"
+        help = "Check this operation and those that it needs; repeatable"
     )]
     pub(in crate::cli) only: Vec<Setting<String>>,
     /// The operations not to call.
@@ -214,7 +214,7 @@ pub(in crate::cli) struct CheckSettings {
     /// The maximum number of pages to walk in a list; what only further pages show stays undecided.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) max_pages: Setting<Count<{ Settings::DEFAULT_MAX_PAGES }, 1>>,
-    /// Carry out the plan this many times, to soak the service; --max-writes covers all rounds together.
+    /// Carry out the plan this many times, as a soak test; --max-writes covers all rounds together.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) repeat: Setting<Count<{ Settings::DEFAULT_ROUNDS }, 1>>,
     /// How fast requests go out, unless the target sets it.
