@@ -128,21 +128,26 @@ impl History<'_> {
     /// Returns the list whose total is still to show the records of a create, and whether a response has lacked some of
     /// them.
     pub(crate) fn list_to_count(&self, create: OperationId) -> Option<(OperationId, bool)> {
-        let list = self.contract.lifecycle_of(create)?.list.as_ref()?.operation;
-        let stated = self.list_totals.0.get(&list)?;
-        let is_open = stated.creates.contains(&create) && stated.lacking < MIN_LACKING;
-        is_open.then_some((list, stated.lacking > 0))
+        let (list, stated) = self.total_to_show(create)?;
+        (stated.lacking < MIN_LACKING).then_some((list, stated.lacking > 0))
     }
 
     /// Returns why a create may have overwritten a record that nobody has seen: as many responses of its list as this,
     /// or more, have stated a total that lacks some that were created.
     pub(crate) fn reason_total_lacks_created(&self, create: OperationId, least: usize) -> Option<String> {
-        let list = self.contract.lifecycle_of(create)?.list.as_ref()?.operation;
-        let stated = self.list_totals.0.get(&list)?;
-        let lacks = stated.creates.contains(&create) && stated.lacking >= least;
+        let (list, _) = self
+            .total_to_show(create)
+            .filter(|(_, stated)| stated.lacking >= least)?;
         let list = &self.contract.operation(list).name;
         let doubt = format!("the total that {list} states has grown by less than the number of records created");
-        lacks.then(|| self.reason_for_doubt(create, &doubt))
+        Some(self.reason_for_doubt(create, &doubt))
+    }
+
+    /// Returns the list whose total has not shown all records of a create yet, and that total.
+    fn total_to_show(&self, create: OperationId) -> Option<(OperationId, &StatedTotal)> {
+        let list = self.contract.lifecycle_of(create)?.list.as_ref()?.operation;
+        let stated = self.list_totals.0.get(&list)?;
+        stated.creates.contains(&create).then_some((list, stated))
     }
 }
 

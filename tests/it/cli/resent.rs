@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::stub::Stub;
 use super::support::check;
 
-const NOTES: &str = "\
+/// Notes, which are created, read, updated in two ways and deleted.
+pub(super) const NOTES: &str = "\
 openapi: 3.0.3
 info: {title: Notes, version: '1'}
 components:
